@@ -8,27 +8,34 @@ import moot
 
 PROTOCOLS = Path(moot.__file__).parent / "protocols"
 KNOWN = {
-    "attack.py number_findings": "earlier reports; nothing is shown",
-    "attempts.py reflect_on_failure": "the last attempt is shown apart",
-    "debate.py seen": "of the winner, which is the first",
-    "harden.py reason_to_stop": "nothing is shown",
-    "patches.py _without_drawn_lines": "lines that a model draws around its patch",
-    "phases/clarify.py dehallucination": "one seat asks, one answers; the result names questions that are left out",
-    "phases/converge.py ask_person": "the result names the rest",
-    "phases/critique.py take": "the result names the rest",
-    "phases/critique.py weigh_claims": "who is asked",
-    "phases/drafts.py drafters": "a rule of the session",
-    "phases/evolve.py self_evolvement": "a rule of the session",
-    "phases/evolve.py test_requirements": "who is asked",
-    "phases/examined.py put_calls": "filled up, not cut",
-    "phases/mending.py repaired": "a rule of the session",
-    "phases/optimize.py _merge": "the prompt names the rest",
-    "phases/optimize.py render_contrast": "the prompt counts the rest",
-    "phases/optimize.py optimization": "one seat does it",
-    "phases/planned.py one_plans": "one seat plans",
-    "phases/review.py review": "the result names the rest",
-    "synthesis.py matches_errors": "a rule of the verdict; nothing is shown",
-    "verdict.py brief": "the line ends with …",
+    "debate/phases/clarify.py dehallucination": "one seat asks, one answers; the result names questions that are left out",
+    "debate/phases/converge.py ask_person": "the result names the rest",
+    "debate/phases/critique.py take": "the result names the rest",
+    "debate/phases/critique.py weigh_claims": "who is asked",
+    "debate/phases/drafts.py drafters": "a rule of the session",
+    "debate/phases/evolve.py self_evolvement": "a rule of the session",
+    "debate/phases/evolve.py test_requirements": "who is asked",
+    "debate/phases/optimize.py _merge": "the prompt names the rest",
+    "debate/phases/optimize.py optimization": "one seat does it",
+    "debate/phases/optimize.py render_contrast": "the prompt counts the rest",
+    "debate/phases/planning.py one_plans": "one seat plans",
+    "debate/phases/repair.py repair_candidates": "a rule of the session",
+    "debate/phases/review.py review": "the result names the rest",
+    "debate/phases/run_candidates.py put_calls": "filled up, not cut",
+    "debate/script.py render_for_gate": "of the winner, which is the first",
+    "decide/questions/classify.py questions_in": "the classification notes the other questions",
+    "decide/questions/contexts.py _short": "the line ends with …",
+    "decide/questions/letters.py find_favoured": "nothing is shown",
+    "decide/questions/letters.py option_named": "nothing is shown",
+    "decide/report.py _question": "a label, not a text",
+    "harden/attack.py number_findings": "earlier reports; nothing is shown",
+    "harden/patches.py _without_drawn_lines": "lines that a model draws around its patch",
+    "harden/report.py _worst": "the table above lists all findings",
+    "harden/script.py reason_to_stop": "nothing is shown",
+    "solve/attempts.py reflect_on_failure": "the last attempt is shown apart",
+    "solve/report.py _failures": "the JSON result and the record hold the rest",
+    "vet/synthesis.py matches_errors": "a rule of the verdict; nothing is shown",
+    "vet/verdict.py brief": "the line ends with …",
 }
 """All other material goes through `moot.text.excerpts`."""
 
@@ -54,4 +61,4 @@ def _cuts(part: ast.Slice) -> bool:
 
 
 def test_every_cut_in_a_protocol_is_known() -> None:
-    assert cutting() == set(KNOWN), "show it by moot.fitting, or say here why nothing is lost"
+    assert cutting() == set(KNOWN), "show it by moot.text.excerpts, or say here why nothing is lost"
