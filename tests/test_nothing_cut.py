@@ -8,7 +8,7 @@ import moot
 
 PROTOCOLS = Path(moot.__file__).parent / "protocols"
 KNOWN = {
-    "debate/phases/clarify.py dehallucination": "one seat asks, one answers; the result names questions that are left out",
+    "debate/phases/clarify.py dehallucination": "one seat asks, one answers; the result names the rest",
     "debate/phases/converge.py ask_person": "the result names the rest",
     "debate/phases/critique.py take": "the result names the rest",
     "debate/phases/critique.py weigh_claims": "who is asked",
