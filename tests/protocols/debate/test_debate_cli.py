@@ -379,7 +379,7 @@ def test_models_given_twice_are_dealt_to_the_seats_as_the_help_says(cli: Cli, tm
     ran = cli("debate", OPEN, "--planning", "off", "--json", "-q", "-m", "script:one.yaml", "-m", "script:two.yaml")
     assert json.loads(ran.out)["usage"].keys() == {"script:one.yaml", "script:two.yaml"}
     said = " ".join(cli("debate", "--help").out.replace("│", " ").split())
-    assert "models are dealt to the seats" in said and "fallback" not in said
+    assert "models are dealt to the seats" in said and "Repeat for fallbacks" not in said
     assert "Repeat for fallbacks" in " ".join(cli("solve", "--help").out.replace("│", " ").split())
 
 
