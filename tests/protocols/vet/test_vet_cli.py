@@ -140,7 +140,7 @@ def test_debates_can_be_switched_off_and_that_is_said(cli: Cli, switch: str, mon
         (["vet", ACTION, "--attempt", "x"], "belong to --failure"),
         (["vet", ACTION, "--context", "absent.md"], "cannot read"),
         (["vet", "--failure", "x", "-m", "script:none.yaml"], "no failure of this task is known"),
-        (["track", "fail", " "], "no name"),
+        (["track", "fail", " "], "the task is empty"),
         (["track", "success", "x", "--debate", "nope"], "no debate 'nope'"),
         (["vet", "--csp", "absent"], "cannot read"),
     ],
