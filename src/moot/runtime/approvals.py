@@ -32,11 +32,11 @@ class Approvals:
         seq, hide = self._steps.journal.ticket(), self._ports.vault.hide
         request = self._request(seq, "approval", point, hide(summary), artefacts=dict(artefacts or {}))
 
-        async def decided() -> GateDecision:
+        async def read_decision() -> GateDecision:
             return await self._decision(request) if self._rules.waits_at(point) else AUTOMATIC
 
         asked = self._steps.journal.digest_request(point, summary)
-        decision = await self._steps.run("gate", asked, GateDecision, decided, seq=seq)
+        decision = await self._steps.run("gate", asked, GateDecision, read_decision, seq=seq)
         if decision.verdict == "rejected":
             who = "nobody decided in time" if decision.how == "timeout" else decision.reviewer
             raise SessionStopped(
@@ -51,7 +51,7 @@ class Approvals:
         seq = self._steps.journal.ticket()
 
         async def put() -> Answers:
-            heard = await person(questions) if person else await self._answered(questions, seq)
+            heard = await person(questions) if person else await self._collect_answers(questions, seq)
             said = [hide(answer.strip()) for answer in heard][: len(questions)]
             return Answers(answers=tuple(said) + ("",) * (len(questions) - len(said)))
 
@@ -59,7 +59,7 @@ class Approvals:
             await self._steps.run("inquire", self._steps.journal.digest_request(*questions), Answers, put, seq=seq)
         ).answers
 
-    async def _answered(self, questions: Sequence[str], seq: int) -> tuple[str, ...]:
+    async def _collect_answers(self, questions: Sequence[str], seq: int) -> tuple[str, ...]:
         """A person's answers, given while the session waits; none when they did not come in time."""
         request = self._request(seq, "answers", "questions", "questions about the task", questions=tuple(questions))
         return (await self._decision(request)).answers

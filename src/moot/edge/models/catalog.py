@@ -31,7 +31,7 @@ def find_provider(name: str) -> Provider:
 def list_providers() -> tuple[Provider, ...]:
     """Ours, those of installed packages, then those of the model library."""
     own = [_own_provider(name) for name in _own_names()]
-    plugins = [_load_plugin(plugin) for name, plugin in sorted(_plugins().items()) if name not in _taken()]
+    plugins = [_load_plugin(plugin) for name, plugin in sorted(_plugins().items()) if name not in _list_taken_names()]
     return (*own, *plugins, *TABLE.values())
 
 
@@ -57,13 +57,13 @@ def _load_plugin(point: EntryPoint) -> Provider:
     return found
 
 
-def _taken() -> set[str]:
+def _list_taken_names() -> set[str]:
     return {*_own_names(), *TABLE}
 
 
 def _suggest(word: str) -> str:
     known = [*_own_names(), *_plugins(), *TABLE]
     near = difflib.get_close_matches(re.sub(r"[^a-z0-9-]", "", word.lower()), known, n=1, cutoff=0.5)
-    ready = [*_own_names(), *sorted(set(_plugins()) - _taken())]
+    ready = [*_own_names(), *sorted(set(_plugins()) - _list_taken_names())]
     listed = f"known are {', '.join(ready)}, and with an extra {', '.join(TABLE)}"
     return f"did you mean {near[0]!r}? ({listed})" if near else listed

@@ -71,7 +71,7 @@ class HostedModel(Model):
             raise self._error(RequestFault(timed_out=True)) from None
         except Faulted as error:
             if error.fault.filtered:
-                return Reply(text="", model=self._name, usage=self._refused_usage(call), finish="filter")
+                return Reply(text="", model=self._name, usage=self._estimate_usage(call), finish="filter")
             # The libraries' own errors hold the whole body, keys and all: they must not be shown as the cause.
             raise self._error(error.fault) from None
         return Reply(text=answer.text, model=self._name, usage=answer.usage, finish=answer.finish)
@@ -115,6 +115,6 @@ class HostedModel(Model):
     def _error(self, fault: RequestFault) -> Exception:
         return explain(fault, self._name, self._service, self._timeout)
 
-    def _refused_usage(self, call: ModelCall) -> Usage:
+    def _estimate_usage(self, call: ModelCall) -> Usage:
         usd = 0.0 if self._service.free else None
         return Usage(input_tokens=estimate_tokens(call.system + call.prompt), usd=usd)

@@ -103,10 +103,10 @@ def _summary(result: HardenResult, tracked: list[TrackedFinding]) -> str:
     """How many findings are patched and left, and what the tests said before and after."""
     states = Counter(entry.state for entry in tracked)
     gone = f"{states['gone']} gone with other changes, " if states["gone"] else ""
-    return f"{states['patched']} patched, {gone}{states['open']} left; {_tested(result)}"
+    return f"{states['patched']} patched, {gone}{states['open']} left; {_describe_tests(result)}"
 
 
-def _tested(result: HardenResult) -> str:
+def _describe_tests(result: HardenResult) -> str:
     before, after = result.tests, result.tests_after
     if before is None:
         return "not tested: no tests were given"

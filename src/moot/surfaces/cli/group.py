@@ -27,14 +27,14 @@ class CleanGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         shown = _showable(self, ctx)
-        shown.commands = {name: _escaped(command) for name, command in self.commands.items()}
+        shown.commands = {name: _escape_markup(command) for name, command in self.commands.items()}
         TyperGroup.format_help(shown, ctx, formatter)
 
 
 def _showable(command: Any, ctx: Any) -> Any:
     """A copy to draw: `[ci]` in a help text is no markup."""
-    shown = _escaped(command)
-    shown.params = [_escaped(param) for param in command.get_params(ctx)]
+    shown = _escape_markup(command)
+    shown.params = [_escape_markup(param) for param in command.get_params(ctx)]
     shown.add_help_option = False  # it is among them now
     examples = (shown.epilog or "").replace("\n\n  ", "\n  ")  # an example a line
     shown.epilog = "\n".join(map(_fit_example, examples.split("\n")))
@@ -57,7 +57,7 @@ def _show_type(param: Any, ctx: Any) -> None:
         param.display_type_rich = lambda ctx: f"<{kind.removeprefix('<list[').removesuffix(']>')}>"
 
 
-def _escaped(part: Any) -> Any:
+def _escape_markup(part: Any) -> Any:
     from rich.markup import escape  # the help is drawn with it; nothing else should wait for it
 
     shown = copy(part)

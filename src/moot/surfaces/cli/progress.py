@@ -80,9 +80,9 @@ class ProgressDisplay:
 
     def _line(self, text: str) -> None:
         self._last = self._clock()
-        self._console.print(plain(f"{self._elapsed()} {text}"))
+        self._console.print(plain(f"{self._format_elapsed()} {text}"))
 
-    def _elapsed(self) -> str:
+    def _format_elapsed(self) -> str:
         minutes, seconds = divmod(int(self._clock() - self._began), 60)
         return f"{minutes}:{seconds:02}"
 
@@ -96,7 +96,7 @@ class ProgressDisplay:
 
     def _show_now(self) -> None:
         if self._status is not None:
-            self._status.update(plain(f"{self._elapsed()} {self._now()}"))
+            self._status.update(plain(f"{self._format_elapsed()} {self._now()}"))
 
 
 class Silent(ProgressDisplay):

@@ -74,7 +74,7 @@ def command_of(protocol: AnyProtocol) -> Callable[..., None]:
         ending = Ending(json=flags.json_output, quiet=flags.quiet)
         raise typer.Exit(run_command(settings, plan, request.vault, ending))
 
-    parameters = [_parameter("flags", SessionFlags), *(_given(each) for each in fields)]
+    parameters = [_parameter("flags", SessionFlags), *(_make_parameter(each) for each in fields)]
     parameters += [_rule(each) for each in rules]
     if kinds & {"code", "tests"} and "language" not in protocol.input.model_fields:
         parameters.append(_parameter("language", LanguageFlag, None))
@@ -93,7 +93,7 @@ def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> 
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
 
 
-def _given(each: InputField) -> inspect.Parameter:
+def _make_parameter(each: InputField) -> inspect.Parameter:
     """Code and a required text are arguments; everything else is an option."""
     if each.kind == "code":
         said = f"{each.help} Files or folders; - is standard input."

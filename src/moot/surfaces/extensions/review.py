@@ -167,7 +167,7 @@ def desk_of(given: ReviewBody) -> ArtefactDesk:
         raise UsageError(f"there are more than the {MOST_ARTEFACTS} artefacts of one session")
     if strange := [path for path in given.types if path not in given.artefacts]:
         raise UsageError(f"`types` speaks of {strange[0]!r}, which is not among the artefacts")
-    found = [_found(check_path(path), check_text(path, text), given) for path, text in given.artefacts.items()]
+    found = [_make_artefact(check_path(path), check_text(path, text), given) for path, text in given.artefacts.items()]
     found.sort(key=lambda each: ORDER.index(each.type))
     return ArtefactDesk(
         found=tuple(found),
@@ -177,7 +177,7 @@ def desk_of(given: ReviewBody) -> ArtefactDesk:
     )
 
 
-def _found(path: str, text: str, given: ReviewBody) -> FoundArtefact:
+def _make_artefact(path: str, text: str, given: ReviewBody) -> FoundArtefact:
     if path in given.types:
         return FoundArtefact(path, text, given.types[path], "as told by the request")
     told = guess(path, text)
