@@ -115,6 +115,7 @@ HARDEN = Verb(
         "--max-rounds": case("--max-rounds", "1"),
         "--min-vulnerabilities": case("--min-vulnerabilities", "5"),
         "--risk-threshold": case("--risk-threshold", "1", base=("harden", "weak.py")),
+        "--tools": case("--tools", "run_tests"),
         "--write": case("--write"),
         "--sarif": case("--sarif", "out.sarif"),
         "--force": case("--force", base=("harden", "app.py", "--sarif", "out.sarif"), twice=True),

@@ -26,11 +26,14 @@ class Option:
     """`--name`; default: the name of the field."""
     short: str = ""
     positional: bool = False
+    """An argument. Required texts and code are arguments anyway."""
     metavar: str = ""
     help: str = ""
     """Instead of the description of the field."""
     derived: bool = False
     """Nobody gives it: a surface finds it out."""
+    after: bool = False
+    """Says what to do with the result; the session does not know it."""
 
 
 def report_outcome(result: Result) -> Report:
@@ -48,6 +51,8 @@ class Protocol(Generic[I, R, O]):
     name: str
     summary: str
     """One line, for help and menus."""
+    exit_codes: str = ""
+    """What the help of its command says of them: `0: hardened; 1: findings are left`."""
     input: type[I]
     rules: type[R]
     result: type[O]
@@ -58,6 +63,8 @@ class Protocol(Generic[I, R, O]):
     """Command lines, each with what it shows."""
     seats: tuple[str, ...] = ()
     """Seats it has by default; a session may have others."""
+    deals_models: bool = False
+    """Models are dealt to the agents of a team, instead of being fallbacks of each other."""
     points: tuple[str, ...] = ()
     """Phases after which a gate may stand."""
     settled: frozenset[str] = frozenset()

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 Language = Literal["python", "javascript", "typescript", "go"]
 SUFFIXES: dict[str, Language] = {
@@ -20,6 +20,14 @@ Finish = Literal["stop", "length", "filter", "unknown"]
 AnswerKind = Literal["value", "error", "timeout", "none"]
 TestStatus = Literal["passed", "failed", "error", "timeout", "skipped"]
 Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def split_names(value: object) -> object:
+    """`run_tests,run_code` as a list."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(split_names)]
 
 
 class Value(BaseModel):

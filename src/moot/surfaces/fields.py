@@ -13,7 +13,7 @@ from moot.core.protocol import Option
 from moot.core.types import Code, Tests
 from moot.edge.files.sources import Gathered, Origins, from_text, parse_language, read_code, read_tests
 
-Kind = Literal["code", "tests", "text", "flag", "whole", "number", "choice", "words", "data"]
+Kind = Literal["code", "tests", "text", "flag", "whole", "number", "choice", "words", "pairs", "data"]
 KINDS: Mapping[Any, Kind] = {Code: "code", Tests: "tests", str: "text", bool: "flag", int: "whole", float: "number"}
 
 
@@ -56,14 +56,26 @@ def _option(info: FieldInfo) -> Option:
 def _kind(annotation: Any) -> Kind:
     if get_origin(annotation) is Annotated:
         return _kind(get_args(annotation)[0])
+    if choices_of(annotation):
+        return "choice"
     if get_origin(annotation) in (Union, UnionType):
         inner = [each for each in get_args(annotation) if each is not NoneType]
         return _kind(inner[0]) if len(inner) == 1 else "data"
-    if get_origin(annotation) is Literal:
-        return "choice"
+    if get_origin(annotation) is dict and choices_of(get_args(annotation)[0]):
+        return "pairs"
     if get_origin(annotation) in (tuple, list) and get_args(annotation)[0] is str:
         return "words"
     return KINDS.get(annotation, "data")
+
+
+def choices_of(annotation: Any) -> tuple[Any, ...]:
+    """The values of a closed set, also of one made of several; empty where it is none."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    if get_origin(annotation) not in (Union, UnionType):
+        return ()
+    parts = [choices_of(each) for each in get_args(annotation) if each is not NoneType]
+    return tuple(dict.fromkeys(value for part in parts for value in part)) if all(parts) else ()
 
 
 # --- what a field is read from

@@ -12,7 +12,7 @@ from moot.core.ci import POINTS, Actions, CiHooks, Commands
 from moot.core.config import Resolved, Setting, resolve
 from moot.core.errors import UsageError
 from moot.core.gates import GateRules
-from moot.core.types import Limits, Rules
+from moot.core.types import Limits, Names, Rules
 from moot.edge.models import Endpoint, Pick, knows_price, pick_model, read_endpoint
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.settings import default_store
@@ -21,7 +21,6 @@ from moot.edge.store.leases import ModelLimit
 from moot.edge.store.rows import LOG_DAYS
 from moot.edge.webhooks import WEBHOOK_SECRET
 from moot.protocols import PROTOCOLS
-from moot.protocols.debate.types import names
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.project_trust import read_layers
 
@@ -38,7 +37,6 @@ Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 ENDPOINTS = "endpoints"
 """The note of a plan that keeps the endpoints its seats use; never a key, only the variable that holds it."""
 BENCHMARK = ("benchmark_runs", "benchmark_seconds")
-Names = Annotated[tuple[str, ...], BeforeValidator(names)]
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
 Days = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(ge=0)]

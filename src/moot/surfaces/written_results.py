@@ -3,16 +3,29 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import JsonValue
 
-from moot.core.types import Result
+from moot.core.protocol import Option
+from moot.core.types import Result, Value
 from moot.edge.files.outputs import check_output, write_output
 from moot.runtime.runner import SessionPlan, outcome_of
+from moot.surfaces.extensions import Delivery
 from moot.text.secrets import Vault
 
-HOW = ("out", "write_anyway", "force")
+FORCE = "Overwrite the output file if it exists."
+
+
+class OutOptions(Value):
+    """Where the result of a command is written, and how."""
+
+    out: Annotated[str | None, Option(short="-o", help="Write the result to this file.")] = None
+    write_anyway: Annotated[bool, Option(help="Write --out even if tests fail or serious findings remain.")] = False
+    force: Annotated[bool, Option(help=FORCE)] = False
+
+
+HOW = tuple(OutOptions.model_fields)
 WITHHELD = {
     "unresolved": "it fails tests, or grave findings are left in it",
     "unsolved": "tests still fail",
@@ -43,6 +56,16 @@ def why_withheld(result: Result, plan: SessionPlan) -> str:
     if outcome in WITHHELD and not plan.notes.get("write_anyway"):
         return f"{outcome}: {WITHHELD[outcome]}; --write-anyway writes it all the same"
     return ""
+
+
+def deliver_text(text: str, doubt: str, code: int, result: Result, plan: SessionPlan, vault: Vault) -> Delivery:
+    """The text in the file that was asked for, with a word on how far to trust it; or why there is none."""
+    if written := write_out(text, result, plan, vault):
+        return Delivery(code, (f"written: {written}" + (f" ({doubt}: do not rely on it)" if code else ""),))
+    if not plan.notes.get("out"):
+        return Delivery(code)
+    why = (why_withheld(result, plan) if result.resumable or text else "") or "there is no result"
+    return Delivery(code, (f"nothing was written: {why}",))
 
 
 def write_out(text: str, result: Result, plan: SessionPlan, vault: Vault) -> str:

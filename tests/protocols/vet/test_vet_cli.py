@@ -319,7 +319,7 @@ def test_the_metrics_answer_how_often_what_worked_and_what_was_needless(cli: Cli
 
 def test_an_action_named_stats_can_still_be_vetted(cli: Cli, tmp_path: Path) -> None:
     replies = script(tmp_path, advocate=[claim()], critic=[objection()])
-    assert json.loads(cli("vet", "stats", "--stakes", "high", "--json", *replies).out)["debated"] is True
+    assert json.loads(cli("vet", "--stakes", "high", "stats", "--json", *replies).out)["debated"] is True
 
 
 # --- CSP/1

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -284,3 +285,18 @@ def format_path(path: Path) -> str:
 @lru_cache(1)
 def _real(folder: str) -> str:
     return os.path.realpath(folder)
+
+
+def read_text(path: str) -> str:
+    """The text of a file; `-` is standard input."""
+    shown = "standard input" if path == "-" else repr(path)
+    try:
+        data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1) if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {shown}: {error.strerror}") from None
+    if len(data) > MAX_FILE_BYTES:
+        raise UsageError(f"{shown} is larger than {MAX_FILE_BYTES // 1_000_000} MB, which is too large for a text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{shown} is not UTF-8 text") from None

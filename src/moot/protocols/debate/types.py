@@ -7,7 +7,21 @@ from pydantic import BeforeValidator, Field
 
 from moot.core.ci import Checks
 from moot.core.errors import CutKind
-from moot.core.types import Answer, Code, Language, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
+from moot.core.protocol import Option
+from moot.core.types import (
+    Answer,
+    Code,
+    Language,
+    Names,
+    Result,
+    Rules,
+    SuiteRun,
+    Tests,
+    Unit,
+    Value,
+    Vulnerability,
+    split_names,
+)
 from moot.evidence.trials.values import Difficulty, TestCategory
 from moot.protocols.harden.script import HardenRules
 from moot.teams.planning import Comparison, TaskPlan
@@ -35,26 +49,31 @@ WEIGHTS: dict[Criterion, float] = {
 }  # fmt: skip
 
 
-def names(value: object) -> object:
-    """`proposal,critique` as a list."""
-    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
-
-
 class DebateRules(Rules):
     timeout: float = Field(default=1800.0, gt=0, description="seconds the whole session may take")
-    max_rounds: int = Field(default=3, ge=1, le=10, description="rounds of proposal, critique, review, vote")
+    max_rounds: Annotated[int, Option(flag="--rounds", help="Rounds at most.")] = Field(
+        default=3, ge=1, le=10, description="rounds of proposal, critique, review, vote"
+    )
     consensus: Unit = Field(default=0.75, description="agreement at which a debate ends, given green tests")
-    phases: Annotated[tuple[Phase, ...], BeforeValidator(names)] = Field(
+    phases: Annotated[
+        tuple[Phase, ...], BeforeValidator(split_names), Option(help="Phases to run, separated by commas.")
+    ] = Field(
         default=tuple(phase for phase in PHASES if phase != "adversarial"), description="the phases that are held"
     )
-    phase_timeouts: dict[Phase, Annotated[float, Field(gt=0)]] = Field(
-        default_factory=dict, description="seconds this phase may take each time it is held"
+    phase_timeouts: Annotated[
+        dict[Phase, Annotated[float, Field(gt=0)]],
+        Option(flag="--phase-timeout", metavar="PHASE=SECONDS", help="Time limit of a phase. Repeatable."),
+    ] = Field(default_factory=dict, description="seconds this phase may take each time it is held")
+    phase_calls: Annotated[
+        dict[Phase, Annotated[int, Field(ge=1)]],
+        Option(metavar="PHASE=N", help="Question limit of a phase. Repeatable."),
+    ] = Field(default_factory=dict, description="questions that may be put in this phase each time it is held")
+    adversarial: Annotated[bool, Option(help="Attack and patch the solution before the vote.")] = Field(
+        default=False, description="attack and patch the improved solution before the vote"
     )
-    phase_calls: dict[Phase, Annotated[int, Field(ge=1)]] = Field(
-        default_factory=dict, description="questions that may be put in this phase each time it is held"
+    drafts: Annotated[int, Option(help="Independent drafts at the start.")] = Field(
+        default=3, ge=1, le=12, description="independent answers before anybody reads another's"
     )
-    adversarial: bool = Field(default=False, description="attack and patch the improved solution before the vote")
-    drafts: int = Field(default=3, ge=1, le=12, description="independent answers before anybody reads another's")
     refinements: int = Field(default=2, ge=0, le=5, description="repairs of a draft by its own author")
     voices: int = Field(default=3, ge=2, le=12, description="seats asked at once for repairs and tests")
     reserve: int = Field(default=0, ge=0, le=12, description="more drafts while fewer than two pass and behave alike")
@@ -65,15 +84,24 @@ class DebateRules(Rules):
     )
     breaking: int = Field(default=3, ge=0, le=10, description="breaking tests one critic may bring")
     temperature: float = Field(default=0.8, ge=0, le=2, description="of every draft but a model's first one")
-    topology: Topology = Field(default="auto", description="who sees whose turns, and who speaks at the same time")
-    planning: Planning = Field(default="auto", description="who splits the work, and how")
-    voting: Method | Literal["auto"] = Field(default="auto", description="how ballots are counted")
+    topology: Annotated[Topology, Option(help="Who sees whose turns.")] = Field(
+        default="auto", description="who sees whose turns, and who speaks at the same time"
+    )
+    planning: Annotated[Planning, Option(help="Who splits the work, and how.")] = Field(
+        default="auto", description="who splits the work, and how"
+    )
+    voting: Annotated[Method | Literal["auto"], Option(help="How ballots are counted.")] = Field(
+        default="auto", description="how ballots are counted"
+    )
     tie_break: TieBreak = Field(default="highest_confidence", description="what breaks a tie of ballots")
     clarify: Clarify = Field(default="auto", description="always: ask what is unclear also in a simple task")
-    roles_folder: str = Field(default="", description="a folder with roles of your own, NAME.md each")
+    roles_folder: Annotated[str, Option(flag="--roles", help="Folder with your own roles, one NAME.md each.")] = Field(
+        default="", description="a folder with roles of your own, NAME.md each"
+    )
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
-
-    tools: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    tools: Annotated[
+        Names, Option(help="Tools that seats may use if their role allows, e.g. run_tests; see `moot tools`.")
+    ] = Field(
         default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
     )
 
@@ -95,20 +123,25 @@ class Member(Value):
 
 
 class DebateInput(Value):
-    task: str
-    kind: Literal["code", "topic"] = "code"
-    language: Language = "python"
-    path: str = "solution.py"
-    tests: Tests | None = None
+    task: Annotated[str, Option(help="The task in words; - is standard input.")]
+    kind: Annotated[Literal["code", "topic"], Option(derived=True)] = "code"
+    context: Annotated[Code | None, Option(flag="--file", short="-f", help="A file or folder the task is about.")] = (
+        None
+    )
+    tests: Annotated[Tests | None, Option(help="Tests the code must pass; run in a sandbox.")] = None
     """They decide, and everybody sees them."""
-    hidden: Tests | None = None
+    hidden: Annotated[
+        Tests | None,
+        Option(flag="--hidden-tests", help="Hidden tests, run only at the end: did the debate help or harm?"),
+    ] = None
     """Run once at the end, to tell help from harm. Nobody sees them, and they decide nothing."""
-    context: Code | None = None
-    repository: str = ""
+    language: Annotated[Language, Option(short="-l", help="Language of the solution.")] = "python"
+    path: Annotated[str, Option(derived=True)] = "solution.py"
+    repository: Annotated[str, Option(derived=True)] = ""
     """The git repository that those files are in, if any: tools may look at it."""
-    harden: HardenRules = HardenRules()
+    harden: Annotated[HardenRules, Option(derived=True)] = HardenRules()
     """How the adversarial phase attacks; the time is that of the debate."""
-    team: tuple[Member, ...] = Field(min_length=1)
+    team: Annotated[tuple[Member, ...], Option(derived=True)] = Field(min_length=1)
 
 
 class Clarification(Value):

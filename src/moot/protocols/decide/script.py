@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal, TypeVar, cast
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from moot.core.errors import CutKind, SessionStopped
+from moot.core.protocol import Option
 from moot.core.room import Ask, Room, T
-from moot.core.types import Absent, Result, Rules, Value
+from moot.core.types import Absent, Names, Result, Rules, Value
 from moot.protocols.decide.ballots import (
     ADVISOR,
     Ballot,
@@ -28,23 +29,20 @@ Doubts = Mapping[str, tuple[str, ...]]
 """By question: what was asked about because the reasons spoke for another option, and what came of it."""
 
 
-def _names(value: object) -> object:
-    """`risk,value,effort` as a list."""
-    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
-
-
 class DecideRules(Rules):
-    judges: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+    judges: Annotated[Names, Option(help="Judges, e.g. risk,value,effort.")] = Field(
         default=("risk", "value", "effort"), description="who sits on the panel, by name"
     )
-    judges_folder: str = Field(default="", description="a folder with judges of your own, NAME.toml each")
+    judges_folder: Annotated[str, Option(help="Folder with your own judges.")] = Field(
+        default="", description="a folder with judges of your own, NAME.toml each"
+    )
     max_rounds: int = Field(default=2, ge=1, le=2, description="1: the judges do not answer each other")
 
 
 class DecideInput(Value):
-    questions: tuple[PanelQuestion, ...] = Field(min_length=1)
-    judges: tuple[Judge, ...] = Field(min_length=2)
-    force_panel: bool = False
+    questions: Annotated[tuple[PanelQuestion, ...], Option(derived=True)] = Field(min_length=1)
+    judges: Annotated[tuple[Judge, ...], Option(derived=True)] = Field(min_length=2)
+    force_panel: Annotated[bool, Option(help="Ask the panel whatever the question's class, as --ask does.")] = False
 
 
 class DecideResult(Result):

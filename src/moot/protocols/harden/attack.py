@@ -19,7 +19,7 @@ from moot.core.findings import (
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Category, Code, EdgeCase, Scan, Severity, StressScenario, Unit, Value, Vulnerability
 from moot.protocols.harden.prompts import prompt
-from moot.protocols.harden.turn_reports import AttackReport, DefenseReport, Version
+from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport, Version
 from moot.text.excerpts import show
 from moot.text.render import fence_text, material
 from moot.text.replies import Also, Synonyms, Title, instructions
@@ -90,10 +90,10 @@ async def attack(
     attacks: Sequence[AttackReport],
     defenses: Sequence[DefenseReport],
     room: Room,
-    task: str = "",
+    briefing: Briefing,
 ) -> AttackReport:
     code, scan = version.code, version.scan
-    said = await ask_red(code, number, defenses, room, task)
+    said = await ask_red(code, number, defenses, room, briefing)
     reply = said if isinstance(said, RedReply) else None
     spotted = [] if reply is None else locate_findings(reply, code)
     current = merge_findings(
@@ -119,7 +119,7 @@ async def attack(
 
 
 async def ask_red(
-    code: Code, number: int, defenses: Sequence[DefenseReport], room: Room, task: str = ""
+    code: Code, number: int, defenses: Sequence[DefenseReport], room: Room, briefing: Briefing
 ) -> RedReply | Absent | None:
     if not room.has_model("red"):
         return None
@@ -127,12 +127,13 @@ async def ask_red(
     text = prompt(
         "attack",
         round=str(number),
-        task=f"It was written for this task:\n\n{fence_text(task, 'text')}\n\n" if task else "",
+        task=f"It was written for this task:\n\n{fence_text(briefing.task, 'text')}\n\n" if briefing.task else "",
         code=shown,
         history=render_for_red(defenses),
         form=instructions(RedReply),
     )
-    return await room.ask(Ask("red", "attack", number, prompt("red"), text, RedReply))
+    tools, context = briefing.tools, briefing.context(code)
+    return await room.ask(Ask("red", "attack", number, prompt("red"), text, RedReply, tools=tools, context=context))
 
 
 def gap(said: RedReply | Absent | None, scan: Scan, room: Room) -> str:

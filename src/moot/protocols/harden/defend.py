@@ -11,7 +11,7 @@ from moot.core.types import Absent, Code, SuiteRun, Unit, Value, Vulnerability
 from moot.protocols.harden.patches import Patch, PatchVerdict, judge_patch, texts_for
 from moot.protocols.harden.prompts import prompt
 from moot.protocols.harden.race_baseline import BaselineRun, second_look
-from moot.protocols.harden.turn_reports import AttackReport, DefenseReport, Version
+from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport, Version
 from moot.text.excerpts import name_some, show
 from moot.text.render import fence_text, join_files, material
 from moot.text.replies import Also, Fenced, Keys, instructions
@@ -29,10 +29,15 @@ class BlueReply(Value):
 
 
 async def defend(
-    version: Version, report: AttackReport, defenses: Sequence[DefenseReport], baseline: BaselineRun, room: Room
+    version: Version,
+    report: AttackReport,
+    defenses: Sequence[DefenseReport],
+    baseline: BaselineRun,
+    room: Room,
+    briefing: Briefing,
 ) -> tuple[DefenseReport, Version]:
     """A defence and the code after it: the patched code if the patch holds, else the code as it was."""
-    said = await ask_blue(version.code, report, defenses, room)
+    said = await ask_blue(version.code, report, defenses, room, briefing)
     if isinstance(said, BlueReply):
         patch = Patch(
             texts=texts_for(said.patched_code, version.code),
@@ -48,7 +53,7 @@ async def defend(
 
 
 async def ask_blue(
-    code: Code, report: AttackReport, defenses: Sequence[DefenseReport], room: Room
+    code: Code, report: AttackReport, defenses: Sequence[DefenseReport], room: Room, briefing: Briefing
 ) -> BlueReply | Absent | None:
     if not room.has_model("blue"):
         return None
@@ -61,7 +66,9 @@ async def ask_blue(
         history=render_for_blue(defenses),
         form=instructions(BlueReply),
     )
-    return await room.ask(Ask("blue", "defend", report.round, prompt("blue"), text, BlueReply))
+    tools, context = briefing.tools, briefing.context(code)
+    ask = Ask("blue", "defend", report.round, prompt("blue"), text, BlueReply, tools=tools, context=context)
+    return await room.ask(ask)
 
 
 def claims(said: BlueReply, report: AttackReport) -> dict[str, str]:

@@ -1,19 +1,20 @@
 """Red team attacks, blue team patches, executed checks decide, until the code holds or the rounds are spent."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
 from moot.core.ci import Checks
 from moot.core.errors import CutKind, SessionStopped
 from moot.core.findings import where
+from moot.core.protocol import Option
 from moot.core.room import Room
-from moot.core.types import Code, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
+from moot.core.types import Code, Names, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.protocols.harden.attack import attack
 from moot.protocols.harden.defend import defend
 from moot.protocols.harden.race_baseline import BaselineRun, first_look
-from moot.protocols.harden.turn_reports import AttackReport, DefenseReport
+from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport
 from moot.text.excerpts import name_some
 from moot.text.render import join_files, render_diff
 
@@ -24,17 +25,28 @@ StopReason = Literal["hardened", "risk_accepted", "max_rounds"] | CutKind
 
 
 class HardenRules(Rules):
-    max_rounds: int = Field(default=3, ge=1, le=20, description="rounds of attack and defence")
-    min_vulnerabilities: int = Field(default=1, ge=0, description="fewer new findings than this end the attack")
-    risk_threshold: Unit = Field(default=0.2, description="stop when the overall risk is below this")
+    max_rounds: Annotated[int, Option(help="Rounds of attack and defence.")] = Field(
+        default=3, ge=1, le=20, description="rounds of attack and defence"
+    )
+    min_vulnerabilities: Annotated[int, Option(help="Stop when an attack finds fewer new flaws than this.")] = Field(
+        default=1, ge=0, description="fewer new findings than this end the attack"
+    )
+    risk_threshold: Annotated[Unit, Option(help="Stop when the overall risk is below this.")] = Field(
+        default=0.2, description="stop when the overall risk is below this"
+    )
+    tools: Annotated[Names, Option(help="Tools that Red and Blue may use, e.g. run_tests; see `moot tools`.")] = Field(
+        default=(), description="tools that Red and Blue may use before they answer, by name; none: they may use none"
+    )
 
 
 class HardenInput(Value):
-    code: Code
-    tests: Tests | None = None
-    task: str = ""
+    code: Annotated[Code, Option(help="Files or folders; - is standard input.", metavar="PATHS")]
+    tests: Annotated[Tests | None, Option(help="Tests that patches must not break; run in a sandbox.")] = None
+    task: Annotated[str, Option(derived=True)] = ""
     """What the code is to do, in words, where somebody says so: Red reads it."""
-    left_out: tuple[NotAnalysed, ...] = ()
+    repository: Annotated[str, Option(derived=True)] = ""
+    """The git repository that the code is in, if any: tools may look at it."""
+    left_out: Annotated[tuple[NotAnalysed, ...], Option(derived=True)] = ()
     """Files that belong to the code but could not be read."""
 
 
@@ -82,6 +94,7 @@ async def check_final(given: HardenInput, result: HardenResult, room: Room) -> C
 async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
     code, attacks, defenses = given.code, list[AttackReport](), list[DefenseReport]()
     baseline = BaselineRun(given.tests)
+    briefing = Briefing(given.task, rules.tools, given.tests, given.repository)
     stopped: StopReason = "max_rounds"
     for spot in given.left_out:
         room.degrade(f"not looked at: {spot.why}")
@@ -92,12 +105,12 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
         await room.snapshot(code, "as given")
         version, baseline = await first_look(code, baseline, room)
         for number in range(1, rules.max_rounds + 2):  # the last one is the closing attack
-            attacks.append(await attack(version, number, attacks, defenses, room, given.task))
+            attacks.append(await attack(version, number, attacks, defenses, room, briefing))
             if reason := reason_to_stop(attacks, rules):
                 stopped = reason
                 break
             if number <= rules.max_rounds:
-                defense, version = await defend(version, attacks[-1], defenses, baseline, room)
+                defense, version = await defend(version, attacks[-1], defenses, baseline, room, briefing)
                 defenses.append(defense)
                 code = version.code
                 summary = f"round {number}: {len(defense.patched_vulnerabilities)} flaws patched"

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from moot.core.tools import ToolContext
 from moot.core.types import (
     Code,
     EdgeCase,
@@ -13,10 +14,24 @@ from moot.core.types import (
     Severity,
     StressScenario,
     SuiteRun,
+    Tests,
     Unit,
     Value,
     Vulnerability,
 )
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What the seats know of the code besides its text, and which tools they may use before they answer."""
+
+    task: str = ""
+    tools: tuple[str, ...] = ()
+    tests: Tests | None = None
+    repository: str = ""
+
+    def context(self, code: Code) -> ToolContext:
+        return ToolContext(code=code, tests=self.tests, repository=self.repository)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,15 @@ from moot.protocols.review.script import ReviewInput, ReviewResult, ReviewRules,
 
 PROTOCOL = Protocol(
     name="review",
-    summary="Challenge a planning document and revise it.",
+    summary="Check planning documents; an adversary challenges them, a defender answers and revises.",
+    exit_codes="0: the review is advice; with --fail-on 1: something that serious is left, 2: inconclusive",
+    examples=(
+        "moot review .planning --no-llm              structural checks of a whole project, no model, no key",
+        "moot review .planning/REQUIREMENTS.md -m openai:gpt-5",
+        "moot review REQUIREMENTS.md ROADMAP.md -m openai:gpt-5",
+        "moot review PLAN.md --defend off --fail-on critical",
+        "moot review ROADMAP.md --profile quality --write",
+    ),
     input=ReviewInput,
     rules=ReviewRules,
     result=ReviewResult,

@@ -1,11 +1,12 @@
 """An adversary challenges a planning artefact, a defender answers and revises it, and evidence decides what counts."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from moot.core.errors import SessionStopped
+from moot.core.protocol import Option
 from moot.core.room import Room
 from moot.core.types import NotAnalysed, Result, Rules, Value
 from moot.evidence.artefacts.checkpoints import MOST_ROUNDS
@@ -49,7 +50,9 @@ State = Literal["addressed", "withdrawn", "rejected", "unresolved"]
 
 
 class ReviewRules(Rules):
-    max_rounds: int = Field(default=3, ge=1, description="rounds of challenge and defence; never more than 3")
+    max_rounds: Annotated[int, Option(help="Rounds of challenge and defence; at most 3.")] = Field(
+        default=3, ge=1, description="rounds of challenge and defence; never more than 3"
+    )
     defend: bool = Field(
         default=True, description="whether a defender answers; without one, challenges are only listed"
     )
@@ -65,12 +68,12 @@ class Reviewed(Value):
 
 
 class ReviewInput(Value):
-    artefacts: tuple[Reviewed, ...]
-    around: tuple[Neighbour, ...] = ()
+    artefacts: Annotated[tuple[Reviewed, ...], Option(derived=True)]
+    around: Annotated[tuple[Neighbour, ...], Option(derived=True)] = ()
     """All artefacts of the project, for checks across files."""
-    notes: tuple[str, ...] = ()
+    notes: Annotated[tuple[str, ...], Option(derived=True)] = ()
     """Caveats known before the session began."""
-    left_out: tuple[NotAnalysed, ...] = ()
+    left_out: Annotated[tuple[NotAnalysed, ...], Option(derived=True)] = ()
 
 
 class ChallengeVerdict(Value):

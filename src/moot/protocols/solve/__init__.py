@@ -7,7 +7,15 @@ from moot.protocols.solve.script import SolveInput, SolveResult, SolveRules, sol
 
 PROTOCOL = Protocol(
     name="solve",
-    summary="Attempt a task until its tests pass.",
+    summary="Write code for a task, run its tests, reflect on failures, and try again.",
+    exit_codes="0: solved; 1: some tests or project checks fail; 2: not tested, inconclusive or cut short",
+    examples=(
+        'moot solve "Write slug(title) for URLs" --tests test_slug.py -m openai:gpt-5',
+        "moot solve - < task.md                      examples in the text, such as f(2) -> 4, are its tests",
+        'moot solve "Mend it" --file slug.py --tests test_slug.py --out slug.py',
+        'moot solve "Mend it" --file slug.py --tests tests/ --repo . --branch',
+        'moot solve "Why does it fail?" --file slug.py --tests test_slug.py --no-llm',
+    ),
     input=SolveInput,
     rules=SolveRules,
     result=SolveResult,

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from moot.core.ci import Checks
 from moot.core.errors import CutKind, SessionStopped
 from moot.core.experience import Episode, Lesson
+from moot.core.protocol import Option
 from moot.core.room import Room
-from moot.core.types import Absent, Language, Result, Rules, Tests, Value
+from moot.core.types import Absent, Language, Names, Result, Rules, Tests, Value
 from moot.evidence.trials.requirements import find_untouched, test_texts
 from moot.evidence.trials.telling import format_passed
 from moot.protocols.solve.attempts import (
@@ -29,28 +30,29 @@ Verdict = Literal["helped", "harmed", "open"]
 FEWEST_WORDS = 4
 
 
-def _names(value: object) -> object:
-    """`run_tests,run_code` as a list."""
-    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
-
-
 class SolveRules(Rules):
-    attempts: int = Field(default=3, ge=1, le=10, description="attempts at a task")
-    lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
-    tools: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+    attempts: Annotated[int, Option(help="Attempts at the task.")] = Field(
+        default=3, ge=1, le=10, description="attempts at a task"
+    )
+    lessons: Annotated[int, Option(help="Most lessons of earlier sessions in a prompt; 0: none.")] = Field(
+        default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none"
+    )
+    tools: Annotated[Names, Option(help="Tools the coder may use, e.g. run_tests,run_code; see `moot tools`.")] = Field(
         default=(), description="tools the coder may use before it answers, by name; none: it may use none"
     )
 
 
 class SolveInput(Value):
-    task: str
-    language: Language = "python"
-    path: str = "solution.py"
+    task: Annotated[str, Option(help="The task in words; - is standard input.")]
+    language: Annotated[Language, Option(short="-l", help="Language; default: that of the tests, or Python.")] = (
+        "python"
+    )
+    path: Annotated[str, Option(derived=True)] = "solution.py"
     """The file the solution is, so that the tests find it."""
-    tests: Tests | None = None
-    start: str | None = None
+    tests: Annotated[Tests | None, Option(help="Tests the code must pass, a file or folder; run in a sandbox.")] = None
+    start: Annotated[str | None, Option(derived=True)] = None
     """Code that is there already: it is run first, and counts as no attempt."""
-    repository: str = ""
+    repository: Annotated[str, Option(derived=True)] = ""
     """The git repository that this code is in, if any: tools may look at it."""
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
 from moot.core.errors import CutKind, SessionStopped
+from moot.core.protocol import Option
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Result, Rules, Value
 from moot.protocols.vet.judgement import Clear
@@ -25,20 +26,22 @@ HUMAN = "human"
 
 
 class VetRules(Rules):
-    rounds: int = Field(default=1, ge=1, le=3, description="exchanges of advocate and critic; one at low stakes")
+    rounds: Annotated[int, Option(help="Exchanges of advocate and critic, 1 to 3; low stakes: one.")] = Field(
+        default=1, ge=1, le=3, description="exchanges of advocate and critic; one at low stakes"
+    )
 
 
 class VetInput(Value):
-    kind: Literal["planning", "failure"] = "planning"
+    kind: Annotated[Literal["planning", "failure"], Option(derived=True)] = "planning"
     action: str
     """The action before it runs, or the task that failed."""
     stakes: Stakes
-    context: str = ""
-    attempts: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
-    triggers: tuple[str, ...] = ()
+    context: Annotated[str, Option(help="A file for both seats to read.")] = ""
+    attempts: Annotated[tuple[str, ...], Option(derived=True)] = ()
+    errors: Annotated[tuple[str, ...], Option(derived=True)] = ()
+    triggers: Annotated[tuple[str, ...], Option(derived=True)] = ()
     """What the router saw in it; the critic is told."""
-    answer: "VetResult | None" = None
+    answer: Annotated["VetResult | None", Option(derived=True)] = None
     """What was said of it without a debate; then nobody is asked."""
 
 

@@ -12,11 +12,9 @@ import typer
 from typer.core import TyperCommand
 
 from moot.surfaces.cli.group import CleanCommand, CleanGroup
-from moot.surfaces.cli.menu import LISTED, SHORT, MenuEntry, panel_of
+from moot.surfaces.cli.menu import LISTED, PROTOCOL_COMMAND, SHORT, MenuEntry, panel_of
 
 COMPLETING = "_MOOT_COMPLETE"
-PROTOCOL_COMMAND = "protocol_command"
-"""The module of every protocol that the menu does not name."""
 ABOUT = "A debate engine for AI agents and the people who answer for them."
 EPILOG = (
     "`moot COMMAND --help` says more. Every command takes --debug for the full traceback of an error.\n\n"
@@ -49,7 +47,7 @@ class CommandMenu(CleanGroup):
 def _stub(name: str, entry: MenuEntry) -> TyperCommand:
     """What the list of commands shows, in place of the command itself."""
     panel = panel_of(name) if LISTED.get(name) is entry else None
-    if entry.home == PROTOCOL_COMMAND:
+    if entry.home == PROTOCOL_COMMAND and name not in LISTED:
         panel = "More protocols"
     return TyperCommand(name, short_help=entry.about, help=entry.about, rich_help_panel=panel)
 
@@ -110,6 +108,10 @@ def load_entry(name: str, entry: MenuEntry, rest: list[str]) -> Any:
 
 def load_command(home: str, name: str) -> Any:
     """The command that a module registers by this name."""
+    if home == PROTOCOL_COMMAND:
+        from moot.surfaces.cli.protocol_command import load_protocol_command
+
+        return load_protocol_command(name)
     app = typer.Typer()
     import_module(f"moot.surfaces.cli.{home}").register(app)
     _use_clean_classes(app)

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+PROTOCOL_COMMAND = "protocol_command"
+"""The module that makes the command of every protocol."""
+
 
 @dataclass(frozen=True)
 class MenuEntry:
@@ -17,10 +20,10 @@ class MenuEntry:
 
 
 CODE = {
-    "harden": MenuEntry("Attack code, patch it, and check every patch.", "harden"),
+    "harden": MenuEntry("Attack code, patch it, and check every patch.", PROTOCOL_COMMAND),
     "scan": MenuEntry("Find flaws in code. Needs no model and keeps no session.", "scan"),
-    "solve": MenuEntry("Write code for a task, test it, and retry with what failed.", "solve"),
-    "debate": MenuEntry("Several models draft, test, review and vote on a solution.", "debate"),
+    "solve": MenuEntry("Write code for a task, test it, and retry with what failed.", PROTOCOL_COMMAND),
+    "debate": MenuEntry("Several models draft, test, review and vote on a solution.", PROTOCOL_COMMAND),
     "check": MenuEntry(
         "Check code yourself: run its tests, score it, run CI checks.",
         inside={
@@ -33,21 +36,24 @@ CODE = {
 DECISIONS = {
     "decide": MenuEntry(
         "Put an open question to judges with fixed stances.",
-        "decide",
+        PROTOCOL_COMMAND,
         inside={
-            "classify": MenuEntry("Name the class of a question, by its words alone.", "decide"),
-            "choose": MenuEntry("Record your choice where the judges disagreed.", "decide"),
+            "classify": MenuEntry("Name the class of a question, by its words alone.", "questions"),
+            "choose": MenuEntry("Record your choice where the judges disagreed.", "questions"),
         },
     ),
-    "review": MenuEntry("Challenge planning documents before anyone builds on them.", "review"),
+    "review": MenuEntry("Challenge planning documents before anyone builds on them.", PROTOCOL_COMMAND),
     "vote": MenuEntry("Count ballots from a file, by one of six methods.", "vote"),
 }
 SAFETY = {
     "hook": MenuEntry("Check every tool call of a coding agent before it runs.", "hook"),
     "vet": MenuEntry(
         "Challenge a risky action, or a task that keeps failing.",
-        "vet",
-        inside={"route": MenuEntry("Show the class and stakes of a request or command.", "hook")},
+        PROTOCOL_COMMAND,
+        inside={
+            "route": MenuEntry("Show the class and stakes of a request or command.", "hook"),
+            "stats": MenuEntry("Count earlier debates: what worked, what was escalated.", "stats"),
+        },
     ),
     "guard": MenuEntry("Run a command only if it passes vetting.", "guard"),
     "track": MenuEntry("Record how tasks went; list those that keep failing.", "track"),

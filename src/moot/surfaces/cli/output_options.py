@@ -10,6 +10,9 @@ class Ending:
     json: bool = False
     quiet: bool = False
     yaml: bool = False
-    csp: bool = False
+    csp: str | None = None
+    """The request that is answered in CSP/1."""
     force: bool = False
     """Whether a file that is there may be overwritten."""
+    store: str = ""
+    """Where the session is kept."""

@@ -4,13 +4,16 @@ import asyncio
 import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
-from moot.core.errors import Parked
+from moot.core.errors import Parked, UsageError
 from moot.core.types import Result
+from moot.protocols import PROTOCOLS
 from moot.runtime.runner import Runner, SessionPlan, cut_by
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.progress import progress
-from moot.surfaces.cli.screen import err, plain
+from moot.surfaces.cli.report_terminal import show_report
+from moot.surfaces.cli.screen import err, plain, print_json, write_text
 from moot.surfaces.cli.waiting import wait_for
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.projects import project_of
@@ -30,6 +33,7 @@ Begin = Callable[[Runner], Awaitable[Result]]
 
 def run_command(settings: Settings, plan: SessionPlan, vault: Vault, ending: Ending, begin: Begin | None = None) -> int:
     """Run a session, show its result, and give the exit code. `begin` carries one on; default: it is a new one."""
+    ending = replace(ending, store=settings.store)
     begin = begin or (lambda runner: runner.start(plan))
     result = asyncio.run(run_session(settings, plan, vault, ending, begin))
     return finish(result, plan, vault, ending)
@@ -92,7 +96,19 @@ async def ask_on_terminal(questions: Sequence[str]) -> list[str]:
 
 def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> int:
     """Show the result, write what was asked to be written, and say how to carry on."""
-    code = find_extension(plan.protocol).finish(result, plan, vault, ending)
+    extension = find_extension(plan.protocol)
+    if ending.json:
+        print_json(extension.present(result))
+    elif text := extension.format(result, ending):
+        write_text(text)
+    else:
+        show_report(PROTOCOLS[plan.protocol].report(result))
+    delivery = extension.deliver(result, plan, vault, ending)
+    for note in delivery.notes:
+        err().print(plain(note))
+    if delivery.problem:
+        raise UsageError(delivery.problem)
     if result.resumable:
         err().print(plain(f"{WHY_MORE[cut_by(result)]}: moot resume {result.session_id}"))
-    return code
+    asks = delivery.exit_code == 1 and ending.store and not ending.json and sys.stdin.isatty() and sys.stdout.isatty()
+    return 0 if asks and extension.ask_person(result, ending) else delivery.exit_code

@@ -2,12 +2,25 @@
 
 from dataclasses import asdict
 
+import typer
 from rich.table import Table
 
 from moot.core.report import count_things
 from moot.edge.files.memory import MemoryFolder
 from moot.evidence.statistics import Worked, tally
+from moot.surfaces.cli.options import JsonFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json
+from moot.surfaces.extensions.vet import memory_of
+from moot.surfaces.setup import Settings
+
+
+def register(app: typer.Typer) -> None:
+    app.command("stats")(stats_command)
+
+
+def stats_command(json_output: JsonFlag = False) -> None:
+    """Count the debates there were: about what, what worked, what was needless, what was escalated."""
+    show_stats(memory_of(Settings.load({})), json=json_output)
 
 
 def show_stats(memory: MemoryFolder, *, json: bool) -> None:

@@ -3,6 +3,7 @@
 A protocol without a module here has everything that its descriptor gives. `find_extension` looks one up by name.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from moot.edge.store import SqlStore
     from moot.runtime.runner import SessionPlan
     from moot.surfaces.cli.output_options import Ending
+    from moot.surfaces.cli.session_flags import SessionFlags
     from moot.surfaces.plans import Request
     from moot.surfaces.setup import Settings
     from moot.text.secrets import Vault
@@ -28,12 +30,18 @@ class Extension:
 
     body: type[Value] | None = None
     """What a request over HTTP gives; default: the fields of the protocol's input."""
+    options: type[Value] = Value
+    """What its command takes besides the protocol's input and rules."""
 
     def read_body(self, body: Any, request: "Request") -> dict[str, Any]:
         """What such a body gives, as `plan` takes it."""
         from moot.surfaces.bodies import read_body
 
         return read_body(request.protocol, body)
+
+    def read_command(self, said: dict[str, Any], flags: "SessionFlags") -> dict[str, object]:
+        """Settings that its options stand for. Turns `said` in place into what `plan` and the ending take."""
+        return {}
 
     def plan(self, request: "Request") -> "SessionPlan":
         """The session that a request asks for."""
@@ -62,17 +70,28 @@ class Extension:
         data: JsonValue = result.model_dump(mode="json")
         return data
 
-    def finish(self, result: Any, plan: "SessionPlan", vault: "Vault", ending: "Ending") -> int:
-        """Show the result on the terminal, write what was asked to be written, and give the exit code."""
-        from moot.surfaces.cli.report_terminal import show_report
-        from moot.surfaces.cli.screen import print_json
+    def format(self, result: Any, ending: "Ending") -> str:
+        """The result in a text form that was asked for; empty: it is shown as a report."""
+        return ""
 
-        protocol = PROTOCOLS[plan.protocol]
-        if ending.json:
-            print_json(self.present(result))
-        else:
-            show_report(protocol.report(result))
-        return protocol.exit_code(result)
+    def deliver(self, result: Any, plan: "SessionPlan", vault: "Vault", ending: "Ending") -> "Delivery":
+        """Write what was asked to be written."""
+        return Delivery(PROTOCOLS[plan.protocol].exit_code(result))
+
+    def ask_person(self, result: Any, ending: "Ending") -> bool:
+        """Ask the person at the terminal what the session left open. Whether everything is settled now."""
+        return False
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How a command ends."""
+
+    exit_code: int
+    notes: tuple[str, ...] = ()
+    """What to say about the files that were written, or were not."""
+    problem: str = ""
+    """Why something could not be written."""
 
 
 @cache

@@ -5,26 +5,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from moot.core.errors import UsageError
 from moot.core.experience import Judged, TrackRecord
+from moot.core.protocol import Option
 from moot.core.types import Code, Language, Value
 from moot.edge.files.roles import read_roles, read_team_file
 from moot.edge.files.sources import parse_language
 from moot.edge.store import SqlStore
 from moot.edge.store.records import RecordShelf
+from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
 from moot.protocols.solve.attempts import DEFINED, task_examples
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Files, Line, Long, code_of, tests_of
-from moot.surfaces.extensions import Extension
+from moot.surfaces.extensions import Delivery, Extension
 from moot.surfaces.extensions.solve import solution_path
 from moot.surfaces.plans import Request, make_plan, origin_of, repository_at
 from moot.surfaces.setup import Settings
-from moot.surfaces.written_results import split_output
+from moot.surfaces.written_results import OutOptions, deliver_text, split_output
 from moot.teams.roles import Agent, Role, as_team, best_team, domain_of
 from moot.teams.roles.building import FIRST
 from moot.teams.roles.templates import MAX_AGENTS, number_role
@@ -59,8 +61,15 @@ class DebateBody(Value):
     team: tuple[TeamSeat, ...] = Field(default=(), max_length=MAX_AGENTS)
 
 
+class DebateOptions(OutOptions):
+    topic: Annotated[bool, Option(help="A topic, not code: nothing is run, ballots decide.")] = False
+    team: Annotated[str | None, Option(help="Team file: roles and models of the agents.")] = None
+    ask_me: Annotated[bool, Option(help="Ask you about what is unclear in the task.")] = False
+
+
 class DebateExtension(Extension):
     body = DebateBody
+    options = DebateOptions
 
     def read_body(self, body: DebateBody, request: Request) -> dict[str, Any]:
         roles = read_roles(str(request.settings["debate.roles_folder"]))
@@ -79,6 +88,8 @@ class DebateExtension(Extension):
         given, own = split_output(request.given)
         settings, task, team = request.settings, str(given["task"]).strip(), given.pop("team", None)
         topic, language = given.pop("topic", False), given.pop("language", None)
+        if given.pop("ask_me", False):
+            own["ask_me"] = True
         if not task:
             raise UsageError("there is no task; say what is to be debated")
         if not request.use_models:
@@ -111,10 +122,8 @@ class DebateExtension(Extension):
             await keep_records(result, plan, store)
         return result
 
-    def finish(self, result: DebateResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
-        from moot.surfaces.cli.debated import finish
-
-        return finish(result, plan, vault, ending)
+    def deliver(self, result: DebateResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> Delivery:
+        return deliver_text(result.code or result.text, result.outcome, exit_code(result), result, plan, vault)
 
 
 EXTENSION = DebateExtension()

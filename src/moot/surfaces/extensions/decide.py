@@ -5,26 +5,40 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
+import yaml
 from pydantic import Field, JsonValue
 
 from moot.core.errors import UsageError
 from moot.core.ports import Store
+from moot.core.protocol import Option
 from moot.core.types import Value
 from moot.edge.files.judges import read_judges
+from moot.edge.files.sources import read_text
 from moot.protocols.decide.ballots import ADVISOR
-from moot.protocols.decide.questions import Judge, PanelQuestion, classify, load_shipped_judges, parse_questions
+from moot.protocols.decide.exit_code import exit_code
+from moot.protocols.decide.questions import (
+    Judge,
+    PanelQuestion,
+    classify,
+    load_shipped_judges,
+    parse_questions,
+    parse_spoken_question,
+    read_questions,
+)
 from moot.protocols.decide.script import DecideInput, DecideResult
 from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Line, Long
 from moot.surfaces.choices import with_choices
-from moot.surfaces.extensions import Extension
+from moot.surfaces.extensions import Delivery, Extension
+from moot.surfaces.judge_files import write_judge_files
 from moot.surfaces.plans import Request, make_plan
 from moot.surfaces.setup import Settings
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
     from moot.surfaces.cli.output_options import Ending
+    from moot.surfaces.cli.session_flags import SessionFlags
 
 
 class GivenOption(Value):
@@ -45,18 +59,42 @@ class DecideBody(Value):
     force_panel: bool = False
 
 
+class DecideOptions(Value):
+    file: Annotated[
+        str | None, Option(positional=True, help="YAML file of questions (debate_context); - is stdin.")
+    ] = None
+    ask: Annotated[str | None, Option(help="A single question, instead of a file.")] = None
+    option: Annotated[tuple[str, ...], Option(help='An option of --ask, e.g. "A: …".')] = ()
+    against: Annotated[tuple[str, ...], Option(help="A model for the panel; dealt to the judges in turn.")] = ()
+    feature_dir: Annotated[str | None, Option(help="Write the judges' files to this folder.")] = None
+    yaml: Annotated[bool, Option(after=True, help="Print the result as YAML.")] = False
+
+
 class DecideExtension(Extension):
     body = DecideBody
+    options = DecideOptions
 
     def read_body(self, body: DecideBody, request: Request) -> dict[str, Any]:
         return {"questions": questions_of(body), "force_panel": body.force_panel}
 
+    def read_command(self, said: dict[str, Any], flags: "SessionFlags") -> dict[str, object]:
+        if flags.json_output and said.get("yaml"):
+            raise UsageError("--json contradicts --yaml; leave one of them out")
+        if flags.no_llm and said.get("against"):
+            raise UsageError("--no-llm contradicts --against; leave one of them out")
+        said["asked"] = "ask" in said
+        said["questions"] = questions_from(said.pop("file", None), said.pop("ask", None), said.pop("option", ()))
+        return {}
+
     def plan(self, request: Request) -> SessionPlan:
-        """`against`: models that the judges take in turn; `feature_dir`: where the judges' files go."""
+        """`against`: models that the judges take in turn; `feature_dir`: where the judges' files go; `asked`: somebody
+        asks a question of their own, which goes to the panel whatever its class."""
         given = dict(request.given)
         against, folder = tuple(given.pop("against", ())), given.pop("feature_dir", None)
         settings, judges = request.settings, panel_of(request.settings)
         seats = seats_of(settings, judges, against) if request.use_models else {}
+        if given.pop("asked", False) and any(seats.values()):
+            given["force_panel"] = True
         plan = make_plan(replace(request, given={**given, "judges": judges}, seats=seats))
         if request.use_models:
             refuse_empty_panel(DecideInput.model_validate(plan.input), seats)
@@ -72,13 +110,33 @@ class DecideExtension(Extension):
     def present(self, result: DecideResult) -> JsonValue:
         return as_data(result)
 
-    def finish(self, result: DecideResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
-        from moot.surfaces.cli.decided import finish
+    def format(self, result: DecideResult, ending: "Ending") -> str:
+        return as_yaml(result) if ending.yaml else ""
 
-        return finish(result, plan, vault, ending)
+    def deliver(self, result: DecideResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> Delivery:
+        written, removed = write_judge_files(result, folders_in(plan))
+        said = {"written": written, "removed files of an earlier run": removed}
+        return Delivery(
+            exit_code(result), tuple(f"{what}: {', '.join(paths)}" for what, paths in said.items() if paths)
+        )
+
+    def ask_person(self, result: DecideResult, ending: "Ending") -> bool:
+        from moot.surfaces.cli.questions import ask_the_user
+
+        return not ending.yaml and ask_the_user(ending.store, result)
 
 
 EXTENSION = DecideExtension()
+
+
+def questions_from(file: str | None, ask: str | None, options: Sequence[str]) -> tuple[PanelQuestion, ...]:
+    if (file is None) == (ask is None):
+        raise UsageError("give either a file of questions (- is stdin) or --ask with its --option")
+    if ask is not None:
+        return (parse_spoken_question(ask, options),)
+    if options:
+        raise UsageError("--option goes with --ask; with a file, the options are in the file")
+    return read_questions(read_text(file or ""), "standard input" if file == "-" else repr(file))
 
 
 def panel_of(settings: Settings) -> tuple[Judge, ...]:
@@ -173,6 +231,28 @@ def seed_form(verdict: QuestionVerdict) -> dict[str, JsonValue]:
     words: list[JsonValue] = [match.word for match in kind.matched]
     form["classification"] = {"class": kind.classification, "confidence": kind.confidence, "matched": words}
     return form
+
+
+def as_yaml(result: DecideResult) -> str:
+    """`debate_result` for one question, `debate_results` for several."""
+    forms: list[JsonValue] = [seed_form(verdict) for verdict in result.questions]
+    data: dict[str, JsonValue] = {"debate_result": forms[0]} if len(forms) == 1 else {"debate_results": forms}
+    data["session_id"], data["degraded"] = result.session_id, [*result.degraded]
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines as blocks, so that they can be read."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text)
 
 
 def questions_of(given: DecideBody) -> tuple[PanelQuestion, ...]:

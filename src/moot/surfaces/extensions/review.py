@@ -3,32 +3,34 @@
 import contextlib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import Field
 
 from moot.core.errors import UsageError
-from moot.core.protocol import CUT_SHORT
+from moot.core.protocol import CUT_SHORT, Option
 from moot.core.types import Value
-from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, FoundArtefact
+from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, FoundArtefact, read_planning
 from moot.edge.files.plans import ReviewMaterial as ArtefactDesk
 from moot.edge.files.sources import replace_file, write_code
 from moot.evidence.artefacts.checkpoints import checkpoint
 from moot.evidence.artefacts.kinds import guess
 from moot.evidence.artefacts.state import with_decision
-from moot.evidence.artefacts.values import GRAVITIES, Artefact, ArtefactType, Neighbour
+from moot.evidence.artefacts.values import GRAVITIES, Artefact, ArtefactType, Gravity, Neighbour
 from moot.protocols.review import PROTOCOL
 from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewResult, last_word
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Files, Long, check_path, check_text
-from moot.surfaces.extensions import Extension
+from moot.surfaces.extensions import Delivery, Extension
 from moot.surfaces.plans import Request, make_plan, origin_notes, origins_of
 from moot.surfaces.setup import Settings
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
     from moot.surfaces.cli.output_options import Ending
+    from moot.surfaces.cli.session_flags import SessionFlags
 
+TYPES: tuple[ArtefactType, ...] = get_args(ArtefactType)
 UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
 
 
@@ -38,8 +40,42 @@ class ReviewBody(Value):
     context: Long = Field(default="", description="what the project is about: the head of its PROJECT.md")
 
 
+class ReviewOptions(Value):
+    paths: Annotated[
+        tuple[str, ...],
+        Option(positional=True, help="Planning documents of one project, or a folder such as .planning."),
+    ]
+    type: Annotated[
+        str | None, Option(short="-t", help="requirements, roadmap, plan or verification; default: detected.")
+    ] = None
+    context: Annotated[str | None, Option(help="What the project is about; default: its PROJECT.md.")] = None
+    defend: Annotated[str | None, Option(help="Model of the defender; off: only list challenges.")] = None
+    write: Annotated[
+        bool, Option(short="-w", after=True, help="Write the revised document back; default: show a diff.")
+    ] = False
+    fail_on: Annotated[Gravity | None, Option(help="Exit with 1 if a challenge or finding this serious remains.")] = (
+        None
+    )
+    profile: Annotated[
+        str | None, Option(help="Model profile of the adversary: quality, balanced, budget or your own.")
+    ] = None
+
+
 class ReviewExtension(Extension):
     body = ReviewBody
+    options = ReviewOptions
+
+    def read_command(self, said: dict[str, Any], flags: "SessionFlags") -> dict[str, object]:
+        gravity, defend = said.get("fail_on"), said.pop("defend", None)
+        if gravity is not None and gravity not in GRAVITIES:
+            raise UsageError(f"--fail-on {gravity!r} is none of {', '.join(GRAVITIES)}")
+        said["desk"] = read_planning(said.pop("paths"), parse_type(said.pop("type", None)), said.pop("context", None))
+        said["no_llm"] = flags.no_llm
+        return {
+            "review.profile": said.pop("profile", None),
+            "review.defend": False if defend == "off" else None,
+            "seats.defender": (defend,) if defend and defend != "off" else None,
+        }
 
     def read_body(self, body: ReviewBody, request: Request) -> dict[str, Any]:
         return {"desk": desk_of(body)}
@@ -65,13 +101,28 @@ class ReviewExtension(Extension):
         kept = {**plan.notes, "origins": origin_notes(desk.origins), "state": desk.state}
         return plan.model_copy(update={"topic": topic, "notes": kept})
 
-    def finish(self, result: ReviewResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
-        from moot.surfaces.cli.reviewed import finish
-
-        return finish(result, plan, vault, ending)
+    def deliver(self, result: ReviewResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> Delivery:
+        notes = list[str]()
+        if ending.write and result.resumable and any(r.revised for r in result.artefacts):
+            notes.append("nothing was written: the review has not ended")
+        written, problems = write_revisions(result, plan, vault) if ending.write else ([], [])
+        if written:
+            notes.append(f"written: {', '.join(written)}")
+        if noted := record_decisions(result, plan, frozenset(written)):
+            notes.append(f"decision recorded in {noted}")
+        return Delivery(exit_code(result, plan, frozenset(written)), tuple(notes), "; ".join(problems))
 
 
 EXTENSION = ReviewExtension()
+
+
+def parse_type(kind: str | None) -> ArtefactType | None:
+    if kind is None:
+        return None
+    for known in TYPES:
+        if kind.lower() in (known, f"{known}s"):
+            return known
+    raise UsageError(f"unknown type {kind!r}; known are {', '.join(TYPES)}")
 
 
 def _artefact(found: FoundArtefact, context: str) -> Artefact:

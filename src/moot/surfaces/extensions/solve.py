@@ -5,20 +5,23 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from moot.core.errors import UsageError
-from moot.core.types import SUFFIXES, Language, Tests, Value
+from moot.core.protocol import Option
+from moot.core.types import SUFFIXES, Code, Language, Tests, Value
 from moot.edge.files.sources import parse_language
 from moot.protocols.solve.attempts import task_examples
+from moot.protocols.solve.exit_code import exit_code
+from moot.protocols.solve.report import name_solution
 from moot.protocols.solve.script import SolveResult
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import ENTRY, Files, Line, Long, check_path, check_text, tests_of
-from moot.surfaces.extensions import Extension
+from moot.surfaces.extensions import Delivery, Extension
 from moot.surfaces.plans import Request, make_plan, origin_of, repository_at
-from moot.surfaces.written_results import split_output
+from moot.surfaces.written_results import OutOptions, deliver_text, split_output
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
@@ -44,8 +47,13 @@ class SolveBody(Value):
     path: Line = Field(default="", description="the name of its file; default: the one that the tests look for")
 
 
+class SolveOptions(OutOptions):
+    file: Annotated[Code | None, Option(help="Existing code: run first, then repaired.")] = None
+
+
 class SolveExtension(Extension):
     body = SolveBody
+    options = SolveOptions
 
     def read_body(self, body: SolveBody, request: Request) -> dict[str, Any]:
         tests = tests_of(body.tests, body.entry)
@@ -79,10 +87,8 @@ class SolveExtension(Extension):
         check_seated(plan, no_llm=not request.use_models)
         return plan
 
-    def finish(self, result: SolveResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
-        from moot.surfaces.cli.solved import finish
-
-        return finish(result, plan, vault, ending)
+    def deliver(self, result: SolveResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> Delivery:
+        return deliver_text(result.code, name_solution(result), exit_code(result), result, plan, vault)
 
 
 EXTENSION = SolveExtension()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import Field, JsonValue
 
@@ -14,8 +14,10 @@ from moot.core.errors import StoreError, UsageError
 from moot.core.events import Event
 from moot.core.gates import GateRules
 from moot.core.ports import JournalMark
+from moot.core.protocol import Option
 from moot.core.types import Limits, Value
 from moot.edge.files.memory import MemoryFolder, PastDebate, action_digest, memory_folder
+from moot.edge.files.sources import read_text
 from moot.edge.files.surroundings import NOTHING_AROUND, Around, look_around
 from moot.edge.looking import names_program, raise_route
 from moot.edge.store import SqlStore
@@ -34,10 +36,13 @@ from moot.surfaces.extensions import Extension
 from moot.surfaces.plans import Request, make_plan
 from moot.surfaces.setup import Settings
 from moot.surfaces.wiring import run_plan
+from moot.text.controls import clean
+from moot.text.csp import FailureRequest, PlanRequest, Synthesis, read_request, write_synthesis
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
     from moot.surfaces.cli.output_options import Ending
+    from moot.surfaces.cli.session_flags import SessionFlags
 
 MOST_FAILURES = 3
 
@@ -52,8 +57,39 @@ class VetBody(Value):
     errors: tuple[Long, ...] = Field(default=(), max_length=20)
 
 
+class VetOptions(Value):
+    action: Annotated[str | None, Option(positional=True, help="The action to vet.")] = None
+    stakes: Annotated[Stakes | None, Option(help="Force a debate, with these stakes.")] = None
+    failure: Annotated[str | None, Option(help="Debate this task, which keeps failing.")] = None
+    attempt: Annotated[tuple[str, ...], Option(help="What was tried. Repeatable; default: as tracked.")] = ()
+    error: Annotated[tuple[str, ...], Option(help="What went wrong. Repeatable; default: as tracked.")] = ()
+    session: Annotated[str, Option(help="Session name; within it an action is debated only once.")] = ""
+    csp: Annotated[
+        str | None, Option(after=True, help="Read a CSP/1 request from this file (- is stdin), answer in CSP/1.")
+    ] = None
+
+
 class VetExtension(Extension):
     body = VetBody
+    options = VetOptions
+
+    def read_command(self, said: dict[str, Any], flags: "SessionFlags") -> dict[str, object]:
+        action, failure, csp = said.pop("action", None), said.pop("failure", None), said.get("csp")
+        attempts, errors = said.pop("attempt", ()), said.pop("error", ())
+        given = [text for text in (action, failure, csp) if text is not None]
+        if len(given) != 1:
+            raise UsageError("say what to vet, once: an ACTION, --failure TASK, or --csp FILE")
+        if (attempts or errors) and failure is None:
+            raise UsageError("--attempt and --error belong to --failure TASK")
+        context = read_text(said.pop("context")) if "context" in said else ""
+        stakes, session = parse_stakes(said.pop("stakes", "")), said.pop("session", "")
+        failed, rounds = failure is not None, None
+        question = VetQuestion(given[0], stakes, context, session, failed, tuple(attempts), tuple(errors))
+        if csp is not None:
+            question, rounds = read_csp(read_text(csp), question)
+        check(question)
+        said |= vars(with_surroundings(question, Path.cwd()))
+        return {"vet.rounds": rounds} if rounds else {}
 
     def read_body(self, body: VetBody, request: Request) -> dict[str, Any]:
         # The memory is shared: nobody is given what was said to another owner's tool of the same name.
@@ -80,10 +116,11 @@ class VetExtension(Extension):
             await store.append(result.session_id, [mark])
         return kept
 
-    def finish(self, result: VetResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
-        from moot.surfaces.cli.vetted import show
-
-        return show(result, ending)
+    def format(self, result: VetResult, ending: "Ending") -> str:
+        if not ending.csp:
+            return ""
+        names = ("resolution", "rationale", "modifications", "next_approach", "escalate_to", "next_attempt_limit")
+        return f"{clean(write_synthesis(Synthesis(*(getattr(result, name) for name in names))))}\n"
 
 
 EXTENSION = VetExtension()
@@ -105,6 +142,15 @@ class VetQuestion:
     errors: tuple[str, ...] = ()
     around: Around = NOTHING_AROUND
     """What lies around it; a server that is asked from elsewhere does not look."""
+
+
+def read_csp(text: str, given: VetQuestion) -> tuple[VetQuestion, int | None]:
+    """The question that a CSP/1 request asks, and its rounds; flags beside it hold."""
+    match read_request(text):
+        case PlanRequest(proposal=proposal, rounds=rounds, stakes=stakes):
+            return replace(given, action=proposal, stakes=given.stakes or parse_stakes(stakes)), rounds
+        case FailureRequest(task=task, attempts=attempts, errors=errors):
+            return replace(given, action=task, failed=True, attempts=attempts, errors=errors), None
 
 
 def with_surroundings(question: VetQuestion, folder: Path) -> VetQuestion:
