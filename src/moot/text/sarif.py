@@ -1,19 +1,24 @@
 """Findings as SARIF 2.1.0, the form that code-scanning pages read."""
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import JsonValue
 
 from moot import __version__
-from moot.core.types import Severity, Vulnerability
+from moot.core.errors import UsageError
+from moot.core.types import Severity, Value, Vulnerability
 
 LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
 SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "2.0"}
+PRECISIONS = ((0.9, "very-high"), (0.7, "high"), (0.4, "medium"), (0.0, "low"))
+"""Least confidence -> what code-scanning pages call it."""
 
 
 def sarif(findings: Sequence[Vulnerability], fixed: frozenset[str] = frozenset()) -> dict[str, JsonValue]:
     """`fixed` holds the ids that the proposed patch repairs."""
-    rules = {rule_id(finding): finding for finding in findings}
+    rules = {rule_id(finding): finding for finding in sorted(findings, key=lambda f: f.confidence or 0.0)}
     driver: JsonValue = {
         "name": "Moot",
         "version": __version__,
@@ -45,7 +50,11 @@ def _rule(name: str, finding: Vulnerability) -> JsonValue:
         "shortDescription": {"text": name.replace("-", " ")},
         "help": {"text": finding.fix or finding.description},
         "defaultConfiguration": {"level": LEVELS[finding.severity]},
-        "properties": {"tags": tags, "security-severity": SCORES[finding.severity]},
+        "properties": {
+            "tags": tags,
+            "security-severity": SCORES[finding.severity],
+            "precision": next(word for least, word in PRECISIONS if (finding.confidence or 0.0) >= least),
+        },
     }
 
 
@@ -65,8 +74,15 @@ def _result(finding: Vulnerability, rules: list[str], fixed: bool) -> JsonValue:
         "level": LEVELS[finding.severity],
         "message": {"text": finding.description + (f" Exploit: {finding.exploit}" if finding.exploit else "")},
         "locations": [{"physicalLocation": place}],
-        "partialFingerprints": {"moot/v1": finding.fingerprint},
-        "properties": {"id": finding.id, "source": finding.source, "status": "patch proposed" if fixed else "open"},
+        # Code-scanning pages match alerts across commits by the second one alone.
+        "partialFingerprints": {"moot/v1": finding.fingerprint, "primaryLocationLineHash": f"{finding.fingerprint}:1"},
+        "properties": {
+            "id": finding.id,
+            "source": finding.source,
+            "severity": finding.severity,
+            "fix": finding.fix,
+            "status": "patch proposed" if fixed else "open",
+        },
     }
 
 
@@ -85,3 +101,38 @@ def _flow(finding: Vulnerability) -> JsonValue:
         for step in finding.path
     ]
     return {"threadFlows": [{"locations": stations}]}
+
+
+class LineRemark(Value):
+    """A finding as a comment on a line needs it."""
+
+    file: str
+    line: int
+    severity: Severity
+    rule: str
+    text: str
+    fix: str = ""
+    fingerprint: str
+
+
+def read_remarks(text: str, shown: str) -> list[LineRemark]:
+    """The findings of a SARIF file that Moot wrote, the gravest first."""
+    try:
+        results = [result for run in json.loads(text)["runs"] for result in run["results"]]
+        found = [_read_remark(result) for result in results]
+    except (ValueError, KeyError, TypeError, IndexError):
+        raise UsageError(f"{shown} is not a SARIF file of Moot's; write one with --sarif") from None
+    return sorted(found, key=lambda remark: list(LEVELS).index(remark.severity))
+
+
+def _read_remark(result: dict[str, Any]) -> LineRemark:
+    place = result["locations"][0]["physicalLocation"]
+    return LineRemark(
+        file=place["artifactLocation"]["uri"],
+        line=place["region"]["startLine"],
+        severity=result["properties"]["severity"],
+        rule=result["ruleId"],
+        text=result["message"]["text"],
+        fix=result["properties"]["fix"],
+        fingerprint=result["partialFingerprints"]["moot/v1"],
+    )

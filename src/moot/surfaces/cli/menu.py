@@ -19,6 +19,11 @@ class MenuEntry:
     """Its name at the top level and in its module, where that is another one."""
 
 
+JOBS = {
+    "init": MenuEntry("Write the job for GitHub or GitLab.", "ci_jobs"),
+    "summary": MenuEntry("Print findings as markdown, for the summary of a job.", "ci_jobs"),
+    "comment": MenuEntry("Comment on a pull request: few findings, each once.", "ci_jobs"),
+}
 CODE = {
     "harden": MenuEntry("Attack code, patch it, and check every patch.", PROTOCOL_COMMAND),
     "scan": MenuEntry("Find flaws in code. Needs no model and keeps no session.", "scan"),
@@ -29,7 +34,7 @@ CODE = {
         inside={
             "run": MenuEntry("Run code against its tests in the sandbox.", "run"),
             "quality": MenuEntry("Score code from 0 to 1: tests, coverage, lint, complexity.", "quality"),
-            "ci": MenuEntry("Run the checks that a session runs at one of its points.", "ci"),
+            "ci": MenuEntry("Run the checks that a session runs at one of its points.", "ci", inside=JOBS),
         },
     ),
 }

@@ -1,0 +1,197 @@
+"""What a build server needs: SARIF as code-scanning pages read it, few comments on a pull request, a summary, a job."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import Cli
+from kit import BAD
+
+from moot import __version__
+from moot.surfaces.cli.ci_jobs import FILES
+
+ROOT = Path(__file__).parents[3]
+HOSTILE = "x = eval(input())  # </td><script>alert(1)</script> | **Moot: no findings** <!-- -->"
+
+
+class FakeGitHub(ThreadingHTTPServer):
+    """The pull request 7 of o/r: it keeps reviews, and refuses lines from 100 on, as lines outside of a diff."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answers)
+        self.reviews: list[dict[str, Any]] = []
+        self.status = 200
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Answers(BaseHTTPRequestHandler):
+    server: FakeGitHub
+
+    def do_GET(self) -> None:
+        said = [c for review in self.server.reviews for c in review["comments"]]
+        listed = said if self.path.startswith("/repos/o/r/pulls/7/comments") else self.server.reviews
+        self._answer(self.server.status, listed)
+
+    def do_POST(self) -> None:
+        review = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        assert self.path == "/repos/o/r/pulls/7/reviews" and self.headers["authorization"] == "Bearer t0ken"
+        if any(comment["line"] >= 100 for comment in review["comments"]):
+            return self._answer(422, {})
+        self.server.reviews.append(review)
+        return self._answer(self.server.status, {})
+
+    def _answer(self, status: int, data: object) -> None:
+        body = json.dumps(data).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGitHub]:
+    server = FakeGitHub()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": {"number": 7, "head": {"sha": "abc"}}}))
+    given = {"GITHUB_REPOSITORY": "o/r", "GITHUB_EVENT_PATH": str(event), "GITHUB_API_URL": server.url}
+    for name, value in {**given, "GITHUB_TOKEN": "t0ken"}.items():
+        monkeypatch.setenv(name, value)
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def sarif(cli: Cli, tmp_path: Path) -> Path:
+    (tmp_path / "app.py").write_text(BAD)
+    (tmp_path / "weak.py").write_text(f"import hashlib\n\n\ndef f(x):\n    return hashlib.md5(x)\n\n\n{HOSTILE}\n")
+    assert cli("scan", ".", "--sarif", "moot.sarif").code == 1
+    return tmp_path / "moot.sarif"
+
+
+def test_sarif_has_what_code_scanning_pages_match_and_sort_by(sarif: Path) -> None:
+    run = json.loads(sarif.read_text())["runs"][0]
+    for result in run["results"]:
+        marks = result["partialFingerprints"]
+        assert marks["primaryLocationLineHash"] == f"{marks['moot/v1']}:1"
+    for rule in run["tool"]["driver"]["rules"]:
+        assert float(rule["properties"]["security-severity"]) > 0
+        assert rule["properties"]["precision"] in ("very-high", "high", "medium", "low")
+
+
+def test_few_findings_are_posted_the_gravest_first_and_each_once(cli: Cli, sarif: Path, github: FakeGitHub) -> None:
+    found = len(json.loads(sarif.read_text())["runs"][0]["results"])
+    assert found > 1
+    first = cli("ci", "comment", "moot.sarif", "--most", "1")
+    (review,) = github.reviews
+    assert first.code == 0 and len(review["comments"]) == 1 and review["event"] == "COMMENT"
+    assert review["comments"][0]["body"].lower().startswith(("**critical", "**high", "critical", "high", "#"))
+    assert f"{found - 1} left out" in first.err
+    cli("ci", "comment", "moot.sarif", "--most", "50")
+    assert len(github.reviews[1]["comments"]) == found - 1
+    assert "nothing posted" in cli("ci", "comment", "moot.sarif").err and len(github.reviews) == 2
+
+
+def test_a_line_outside_of_the_diff_is_told_in_the_review_itself(cli: Cli, sarif: Path, github: FakeGitHub) -> None:
+    log = json.loads(sarif.read_text())
+    for result in log["runs"][0]["results"]:
+        result["locations"][0]["physicalLocation"]["region"]["startLine"] = 200
+    sarif.write_text(json.dumps(log))
+    assert "not part of the diff" in cli("ci", "comment", "moot.sarif").err
+    assert github.reviews[0]["comments"] == [] and ":200" in github.reviews[0]["body"]
+    assert "nothing posted" in cli("ci", "comment", "moot.sarif").err
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_refusal_is_an_error_that_names_the_remedy(cli: Cli, sarif: Path, github: FakeGitHub, status: int) -> None:
+    github.status = status
+    ran = cli("ci", "comment", "moot.sarif")
+    assert ran.code == 2 and str(status) in ran.err and ("permissions" in ran.err) == (status == 403)
+
+
+@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "GITHUB_EVENT_PATH"])
+def test_outside_of_a_job_it_says_what_is_missing(
+    cli: Cli, sarif: Path, github: FakeGitHub, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.delenv(name)
+    ran = cli("ci", "comment", "moot.sarif")
+    assert ran.code == 2 and name in ran.err and github.reviews == []
+
+
+def test_hostile_code_stays_text_in_comment_and_summary(cli: Cli, sarif: Path, github: FakeGitHub) -> None:
+    cli("ci", "comment", "moot.sarif", "--most", "50")
+    told = [comment["body"] for comment in github.reviews[0]["comments"]]
+    for text in (*told, cli("ci", "summary", "moot.sarif").out):
+        assert "<script>" not in text.replace("\\<script", "")
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"runs": [{"results": [{}]}]}', "not json"])
+def test_a_file_that_is_no_sarif_is_refused(cli: Cli, tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.sarif").write_text(text)
+    ran = cli("ci", "summary", "bad.sarif")
+    assert ran.code == 2 and "SARIF" in ran.err
+
+
+def test_init_writes_a_job_once(cli: Cli, tmp_path: Path) -> None:
+    for system, (path, _) in FILES.items():
+        assert cli("ci", "init", system).code == 0
+        job = yaml.safe_load((tmp_path / path).read_text())
+        assert f"moot=={__version__}" in json.dumps(job)
+        (tmp_path / path).write_text("mine")
+        assert cli("ci", "init", system).code == 2 and (tmp_path / path).read_text() == "mine"
+        assert cli("ci", "init", system, "--force").code == 0 and (tmp_path / path).read_text() != "mine"
+    assert cli("ci", "init", "jenkins").code == 2
+
+
+def lay_out_change(folder: Path) -> None:
+    """A repository with a flaw that is not committed."""
+    author = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (("init", "-q"), (*author, "commit", "-q", "--allow-empty", "-m", "a")):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    (folder / "app.py").write_text(BAD)
+
+
+def test_the_steps_of_the_action_run(tmp_path: Path) -> None:
+    """The scripts of action.yml as a runner would run them, but for what GitHub itself provides."""
+    lay_out_change(tmp_path)
+    steps = {
+        step["name"]: step
+        for step in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+        if "name" in step
+    }
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    outputs = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    env = {"PATH": path, "HOME": str(tmp_path), "PATHS": ".", "BASE": "HEAD", "SEVERITY": "medium", **outputs}
+    subprocess.run(["bash", "-e", "-c", steps["Scan"]["run"]], cwd=tmp_path, env=env, check=True, timeout=120)
+    assert (tmp_path / "GITHUB_OUTPUT").read_text() == "code=1\n"
+    assert "app.py" in (tmp_path / "GITHUB_STEP_SUMMARY").read_text()
+    verdict = subprocess.run(["bash", "-e", "-c", steps["Verdict"]["run"]], env={**env, "CODE": "1"}, check=False)
+    assert verdict.returncode == 1
+
+
+def test_the_commands_of_the_hooks_are_commands_of_ours(cli: Cli, tmp_path: Path) -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert [hook["id"] for hook in hooks] == ["moot-scan", "moot-harden"]
+    lay_out_change(tmp_path)
+    for hook in hooks:
+        program, *words = hook["entry"].split()
+        ran = cli(*words)
+        changed = (tmp_path / "app.py").read_text() != BAD  # then pre-commit stops the commit itself
+        assert program == "moot" and (ran.code == 1 or changed), hook["id"]
