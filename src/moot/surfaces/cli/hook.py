@@ -3,6 +3,7 @@
 import getpass
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from moot.surfaces.hooks.install import (
     write_settings,
 )
 from moot.surfaces.quick import hook_command, route_command
+from moot.text.controls import clean
 
 ROUTE_EXAMPLES = """Examples:
 
@@ -63,6 +65,7 @@ def register(app: typer.Typer) -> None:
     group.command("pre-tool-use")(pre_tool_use)
     group.command("post-tool-use")(post_tool_use)
     group.command("user-prompt")(user_prompt)
+    group.command("review-commit")(review_commit_command)
     group.command("install", epilog=HOOK_EXAMPLES)(install)
     group.command("uninstall", epilog=HOOK_EXAMPLES)(uninstall)
     app.command("allow", epilog=ALLOW_EXAMPLES)(allow_command)
@@ -98,10 +101,22 @@ def user_prompt(client: CallerFlag = "", strict: StrictFlag = False) -> None:
     raise typer.Exit(hook_command("user-prompt", client, strict=strict))
 
 
+def review_commit_command(client: CallerFlag = "") -> None:
+    """Harden the commit that was just made; exit code 2 wakes the agent with what was found."""
+    from moot.surfaces.hooks.background import review_commit
+
+    told = review_commit(sys.stdin.buffer.read(), client)
+    sys.stderr.write(clean(told.err))
+    raise typer.Exit(told.code)
+
+
 def install(
     client: ClientFlag = "claude",
     user: UserFlag = False,
     strict: StrictFlag = False,
+    background: Annotated[
+        bool, typer.Option("--background", help="Also harden each commit in the background, and wake Claude Code.")
+    ] = False,
     print_only: Annotated[bool, typer.Option("--print", help="Show the settings; write nothing.")] = False,
 ) -> None:
     """Add Moot's hooks to a client's settings. Other settings are kept; running it twice changes nothing.
@@ -109,7 +124,7 @@ def install(
     The hook is run once first; if it does not answer, nothing is written.
     """
     path = settings_file(client, user=user, home=Path.home(), folder=Path.cwd())
-    settings = with_hooks(read_settings(path), client, strict=strict)
+    settings = with_hooks(read_settings(path), client, strict=strict, background=background)
     if print_only:
         write_json(json.dumps(settings, indent=2, ensure_ascii=False))
         return

@@ -91,6 +91,8 @@ SET_UP = {
     "team": MenuEntry("List roles; build a team for a task.", "team"),
     "tools": MenuEntry("List the tools that seats may use; try one.", "tools"),
     "lessons": MenuEntry("List, add, export what earlier sessions learnt.", "lessons"),
+    "install": MenuEntry("Add Moot's MCP server to a coding client.", "install"),
+    "uninstall": MenuEntry("Take Moot's MCP server out of a coding client.", "install"),
     "trust": MenuEntry("Trust the moot.toml of a project.", "trust"),
     "allow": MenuEntry("Allow one tool call that a hook stopped.", "hook"),
     "completion": MenuEntry("Print or install completion for bash, zsh or fish.", "completion"),

@@ -16,7 +16,9 @@ SECONDS = 600
 """Longer than a hook takes at most: clients run a command whose hook is late."""
 TOOLS = "Bash|Write|Edit|MultiEdit|NotebookEdit|Read|Grep|WebFetch|mcp__.*"
 """The tools of Claude Code whose failures count; before a tool is used, every one is looked at."""
-OURS = re.compile(r"(?:^|[/\\\s'\"])moot(?:\.exe)?['\"]? hook (?:pre-tool-use|post-tool-use|user-prompt)\b")
+OURS = re.compile(
+    r"(?:^|[/\\\s'\"])moot(?:\.exe)?['\"]? hook (?:pre-tool-use|post-tool-use|user-prompt|review-commit)\b"
+)
 Settings = dict[str, object]
 
 
@@ -44,7 +46,14 @@ class HookPlace(NamedTuple):
     """What the person still has to do."""
 
 
-PRE, POST, PROMPT = "pre-tool-use", "post-tool-use", "user-prompt"
+PRE, POST, PROMPT, REVIEW = "pre-tool-use", "post-tool-use", "user-prompt", "review-commit"
+REWAKE: Settings = {
+    "if": "Bash(git commit:*)",
+    "asyncRewake": True,
+    "rewakeSummary": "Moot found flaws in the commit",
+    "timeout": SECONDS,
+}
+"""How Claude Code runs a hook beside the agent, and wakes it."""
 TYPED = (("type", "command"),)
 PLACES = {
     "claude": HookPlace(
@@ -114,8 +123,9 @@ def read_settings(path: Path) -> Settings:
     return dict(found)
 
 
-def with_hooks(settings: Settings, client: str, *, strict: bool = False) -> Settings:
-    """The settings with Moot's hooks in them; those of an earlier set-up are replaced, all others stay."""
+def with_hooks(settings: Settings, client: str, *, strict: bool = False, background: bool = False) -> Settings:
+    """The settings with Moot's hooks in them; those of an earlier set-up are replaced, all others stay. `background`:
+    commits are reviewed beside the agent."""
     place, cleaned = place_of(client), without_hooks(settings)
     kept = cleaned.get("hooks")
     hooks: Settings = dict(kept) if isinstance(kept, dict) else {}
@@ -127,6 +137,13 @@ def with_hooks(settings: Settings, client: str, *, strict: bool = False) -> Sett
         entry = {**matcher, "hooks": [hook]} if place.nested else {**hook, **matcher}
         others = hooks.get(event.name)
         hooks[event.name] = [*(others if isinstance(others, list) else []), entry]
+    if background:
+        if client != "claude":
+            raise UsageError(f"{client} cannot be woken by a hook; --background is for Claude Code")
+        review: Settings = {**dict(place.more), "command": hook_command(client, REVIEW, strict=False), **REWAKE}
+        groups = hooks["PostToolUse"]
+        assert isinstance(groups, list)
+        groups.append({"matcher": "Bash", "hooks": [review]})
     return {**dict(place.head), **cleaned, "hooks": hooks}
 
 
