@@ -208,9 +208,18 @@ DEBATE = Verb(
 )  # fmt: skip
 
 FILE = ".planning/REQUIREMENTS.md"
+DIFF = ("review", "--diff", "HEAD")
+POINTS = [
+    {"problem": f"it is {what}", "quote": "return hashlib.md5(x)", "test": "", "suggestion": "", "severity": "low"}
+    for what in ("slow", "short")
+]
 REVIEW = Verb(
     base=("review", FILE),
     script=[
+        {"seat": "adversary", "contains": "Review this change", "always": True,
+         "reply": json.dumps({"comments": POINTS})},
+        {"seat": "defender", "contains": "This is the change", "always": True,
+         "reply": json.dumps({"answers": [{"comment": "R1", "reason": "so", "quote": "", "answer": "concede"}]})},
         {"seat": "adversary", "round": 1, "reply": raised(challenge(CONCERN)), "times": 3},
         {"seat": "adversary", "reply": review_rebuttal({"C1": "addressed"}), "always": True},
         {"seat": "defender", "contains": "whole revised", "reply": revision(), "always": True},
@@ -218,8 +227,9 @@ REVIEW = Verb(
     ],
     files={
         FILE: REQUIREMENTS, ".planning/PROJECT.md": PROJECT, ".planning/STATE.md": STATE, "about.md": "# Elsewhere\n",
-        "moot.toml": '[review.profiles]\nquality = "script:other.yaml"\n',
+        "moot.toml": '[review.profiles]\nquality = "script:other.yaml"\n', "app.py": "x = 1\n",
     },
+    later={"app.py": BAD + WEAK},
     seat="defender",
     cases={
         "--type": case("--type", "roadmap"),
@@ -229,6 +239,11 @@ REVIEW = Verb(
         "--write": case("--write"),
         "--fail-on": case("--fail-on", "minor"),
         "--profile": case("--profile", "quality"),
+        "--diff": case("--diff", "HEAD", base=("review", "app.py", "--triage")),
+        "--triage": case("--triage", base=DIFF),
+        "--comments": case("--comments", "1", base=DIFF),
+        "--sarif": case("--sarif", "out.sarif", base=DIFF),
+        "--force": case("--force", base=(*DIFF, "--sarif", "out.sarif"), twice=True),
     },
 )  # fmt: skip
 

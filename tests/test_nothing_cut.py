@@ -36,6 +36,7 @@ KNOWN = {
     "solve/report.py _failures": "the JSON result and the record hold the rest",
     "vet/synthesis.py matches_errors": "a rule of the verdict; nothing is shown",
     "vet/verdict.py brief": "the line ends with …",
+    "review/changes.py review_change": "a rule of the session; the rest is held back, and named",
 }
 """All other material goes through `moot.text.excerpts`."""
 

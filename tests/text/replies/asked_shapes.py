@@ -22,6 +22,7 @@ from moot.protocols.decide.questions import QuestionOption
 from moot.protocols.harden.attack import RedReply
 from moot.protocols.harden.defend import BlueReply
 from moot.protocols.review.adversary import reply_shape
+from moot.protocols.review.changes import PointAnswers, PointList
 from moot.protocols.review.defender import Defence, Revision
 from moot.protocols.solve.attempts import ReflectReply, SolveReply
 from moot.protocols.vet import positions
@@ -63,6 +64,8 @@ QUESTIONS: Mapping[str, list[Question]] = {
         Question(rebuttal_for(OPTIONS, ("risk", "value")), only={"option": "B"})
     ],
     "protocols/review/adversary.py challenge_artefact": CHALLENGES,
+    "protocols/review/changes.py ask_reviewer": [Question(PointList)],
+    "protocols/review/changes.py ask_author": [Question(PointAnswers)],
     "protocols/vet/failure_debate.py after_failure": [Question(positions.Diagnosis)],
     "protocols/vet/failure_debate.py ask_failure_critic": [Question(positions.BlindSpot)],
     "protocols/debate/phases/converge.py ask_ballot": [Question(ballot_shape(("A", "B")), only={"ranking": "B"})],

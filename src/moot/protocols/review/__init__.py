@@ -7,7 +7,7 @@ from moot.protocols.review.script import ReviewInput, ReviewResult, ReviewRules,
 
 PROTOCOL = Protocol(
     name="review",
-    summary="Check planning documents; an adversary challenges them, a defender answers and revises.",
+    summary="Review planning documents or a change of code: an adversary challenges, a defender answers.",
     exit_codes="0: the review is advice; with --fail-on 1: something that serious is left, 2: inconclusive",
     examples=(
         "moot review .planning --no-llm              structural checks of a whole project, no model, no key",
@@ -15,6 +15,8 @@ PROTOCOL = Protocol(
         "moot review REQUIREMENTS.md ROADMAP.md -m openai:gpt-5",
         "moot review PLAN.md --defend off --fail-on critical",
         "moot review ROADMAP.md --profile quality --write",
+        "moot review --diff main -m openai:gpt-5     opposed reviewers on what this branch changes",
+        "moot review src --triage -m openai:gpt-5    a second look at what the scan finds",
     ),
     input=ReviewInput,
     rules=ReviewRules,

@@ -18,6 +18,7 @@ from moot.core.report import (
     order_caveats,
 )
 from moot.core.types import Severity
+from moot.protocols.review.changes import ChangeReview, ReviewComment
 from moot.protocols.review.script import ArtefactReview, ReviewResult
 
 MEANINGS = {
@@ -39,6 +40,8 @@ GRAVITY_TONES: dict[str, Severity] = {"critical": "critical", "significant": "me
 
 
 def report_review(result: ReviewResult) -> Report:
+    if result.change is not None:
+        return report_change(result, result.change)
     alone = len(result.artefacts) == 1
     first = result.artefacts[0]
     text = _verdict(first) if alone else f"{result.outcome}: the worst outcome of {len(result.artefacts)} documents"
@@ -54,6 +57,39 @@ def report_review(result: ReviewResult) -> Report:
     for review in result.artefacts:
         blocks += _artefact(review, alone=alone)
     return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"))))
+
+
+def report_change(result: ReviewResult, change: ChangeReview) -> Report:
+    meaning = "nobody objects" if not change.comments else count_things(len(change.comments), "comment")
+    text = MEANINGS[result.outcome] if change.stopped not in ("reviewed", "no_model", "absent") else meaning
+    blocks: list[Block] = [
+        Headline(
+            verdict=result.outcome,
+            text=f"{result.outcome}: {text}",
+            caveats=order_caveats(result.degraded),
+            tone=TONES.get(result.outcome, "warning"),
+        )
+    ]
+    blocks += [_comment(each) for each in change.comments]
+    held = [f"{each.file}:{each.line}: {each.problem} ({_why_held(each)})" for each in change.held_back]
+    blocks += [*list_items("Held back", held), *list_items("Not counted", list(change.dropped))]
+    if change.dismissed_before:
+        many = count_things(change.dismissed_before, "point")
+        blocks.append(Paragraph(text=f"{many} that you dismissed before left out"))
+    return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"))))
+
+
+def _comment(comment: ReviewComment) -> Block:
+    shown = {"test": "an executed test", "scan": "the scanner", "quote": "the quoted line"}[comment.evidence]
+    lines = [comment.problem, f"evidence: {shown}: {comment.quote.strip()}"]
+    lines += [f"test: {comment.test} ({comment.ran})"] if comment.test and comment.ran else []
+    lines += [f"fix: {comment.suggestion}"] if comment.suggestion else []
+    lines += [f"disputed: {comment.answer}"] if comment.state == "disputed" else []
+    return Paragraph(title=f"{comment.id} {comment.severity}: {comment.file}:{comment.line}", text="\n".join(lines))
+
+
+def _why_held(comment: ReviewComment) -> str:
+    return f"dismissed: {comment.answer}" if comment.state == "dismissed" else "below the cap"
 
 
 def _verdict(review: ArtefactReview) -> str:

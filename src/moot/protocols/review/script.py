@@ -7,12 +7,14 @@ from pydantic import Field
 
 from moot.core.errors import SessionStopped
 from moot.core.protocol import Option
+from moot.core.report import count_things
 from moot.core.room import Room
-from moot.core.types import NotAnalysed, Result, Rules, Value
+from moot.core.types import Code, NotAnalysed, Result, Rules, Value
 from moot.evidence.artefacts.checkpoints import MOST_ROUNDS
 from moot.evidence.artefacts.checks import check
 from moot.evidence.artefacts.values import Artefact, ArtefactFault, ArtefactType, Challenge, Gravity, Neighbour
 from moot.protocols.review.adversary import challenge_artefact
+from moot.protocols.review.changes import ChangeReview, Dismissal, review_change
 from moot.protocols.review.defender import defend_artefact
 from moot.protocols.review.review_state import ChallengeAnswer, Dropped, ReviewState, Round, goes_on, is_deadlock
 from moot.text.render import file_diff
@@ -56,6 +58,9 @@ class ReviewRules(Rules):
     defend: bool = Field(
         default=True, description="whether a defender answers; without one, challenges are only listed"
     )
+    comments: Annotated[int, Option(help="Comments on a code change at most, the gravest first.")] = Field(
+        default=5, ge=1, le=50, description="comments on a code change at most, the gravest first"
+    )
 
 
 class Reviewed(Value):
@@ -74,6 +79,13 @@ class ReviewInput(Value):
     notes: Annotated[tuple[str, ...], Option(derived=True)] = ()
     """Caveats known before the session began."""
     left_out: Annotated[tuple[NotAnalysed, ...], Option(derived=True)] = ()
+    change: Annotated[Code | None, Option(derived=True)] = None
+    """A change of code, instead of artefacts."""
+    triage: Annotated[
+        bool, Option(help="Judge what `moot scan` finds in the code at PATHS; look for nothing else.")
+    ] = False
+    dismissals: Annotated[tuple[Dismissal, ...], Option(derived=True)] = ()
+    """Points that were turned down before."""
 
 
 class ChallengeVerdict(Value):
@@ -120,9 +132,31 @@ class ReviewResult(Result):
     rounds: int
     artefacts: tuple[ArtefactReview, ...]
     left_out: tuple[NotAnalysed, ...] = ()
+    change: ChangeReview | None = None
+    """The review of a code change; then there are no artefacts."""
 
 
 async def review(given: ReviewInput, rules: ReviewRules, room: Room) -> ReviewResult:
+    if given.change is not None:
+        return await review_code(given, given.change, rules, room)
+    return await review_artefacts(given, rules, room)
+
+
+async def review_code(given: ReviewInput, code: Code, rules: ReviewRules, room: Room) -> ReviewResult:
+    for spot in given.left_out:
+        room.degrade(f"not looked at: {spot.why}")
+    if not room.has_model("adversary") and not given.triage:
+        room.degrade("no model sits as adversary: only the scan reviewed the change (set `model`, or give --model)")
+    done = await review_change(code, given.dismissals, rules.comments, room, triage=given.triage, defend=rules.defend)
+    await room.gate("round", f"{count_things(len(done.comments), 'comment')} on the change")
+    ended: dict[str, Outcome] = {"no_model": "structural_only", "absent": "inconclusive", "reviewed": "no_objections"}
+    outcome: Outcome = ended.get(done.stopped) or OUTCOMES[done.stopped]  # type: ignore[index]
+    if done.comments and done.stopped in ended:
+        outcome = "challenged"
+    return ReviewResult(outcome=outcome, rounds=1, artefacts=(), left_out=given.left_out, change=done)
+
+
+async def review_artefacts(given: ReviewInput, rules: ReviewRules, room: Room) -> ReviewResult:
     reviews: list[ArtefactReview] = []
     cut: SessionStopped | None = None
     for note in (*given.notes, *(f"not looked at: {spot.why}" for spot in given.left_out)):

@@ -47,7 +47,11 @@ DECISIONS = {
             "choose": MenuEntry("Record your choice where the judges disagreed.", "questions"),
         },
     ),
-    "review": MenuEntry("Challenge planning documents before anyone builds on them.", PROTOCOL_COMMAND),
+    "review": MenuEntry(
+        "Challenge planning documents, or a change of code.",
+        PROTOCOL_COMMAND,
+        inside={"dismiss": MenuEntry("Turn a comment on a change down, for good.", "dismiss")},
+    ),
     "vote": MenuEntry("Count ballots from a file, by one of six methods.", "vote"),
 }
 SAFETY = {

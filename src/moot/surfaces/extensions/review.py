@@ -1,6 +1,9 @@
 """Review beyond its descriptor: planning folders and texts, revised files, STATE.md and `--fail-on`."""
 
 import contextlib
+import json
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -9,21 +12,26 @@ from pydantic import Field
 
 from moot.core.errors import UsageError
 from moot.core.protocol import CUT_SHORT, Option
-from moot.core.types import Value
+from moot.core.types import Severity, Source, Value, Vulnerability
+from moot.edge.files.dismissals import DismissalFile
+from moot.edge.files.outputs import check_output, write_output
 from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, FoundArtefact, read_planning
 from moot.edge.files.plans import ReviewMaterial as ArtefactDesk
-from moot.edge.files.sources import replace_file, write_code
+from moot.edge.files.sources import read_code, replace_file, write_code
 from moot.evidence.artefacts.checkpoints import checkpoint
 from moot.evidence.artefacts.kinds import guess
 from moot.evidence.artefacts.state import with_decision
 from moot.evidence.artefacts.values import GRAVITIES, Artefact, ArtefactType, Gravity, Neighbour
 from moot.protocols.review import PROTOCOL
-from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewResult, last_word
+from moot.protocols.review.changes import Dismissal, ReviewComment
+from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewInput, ReviewResult, last_word
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import Files, Long, check_path, check_text
+from moot.surfaces.bodies import Files, Long, check_path, check_text, code_of
 from moot.surfaces.extensions import Delivery, Extension
 from moot.surfaces.plans import Request, make_plan, origin_notes, origins_of
 from moot.surfaces.setup import Settings
+from moot.surfaces.written_results import FORCE
+from moot.text.sarif import sarif
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
@@ -31,11 +39,19 @@ if TYPE_CHECKING:
     from moot.surfaces.cli.session_flags import SessionFlags
 
 TYPES: tuple[ArtefactType, ...] = get_args(ArtefactType)
+GRAVE: dict[str, tuple[Severity, ...]] = {
+    "critical": ("critical",),
+    "significant": ("critical", "high"),
+    "minor": ("critical", "high", "medium", "low"),
+}
+"""What `--fail-on` means for comments on code."""
 UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
 
 
 class ReviewBody(Value):
-    artefacts: Files = Field(min_length=1)
+    artefacts: Files = Field(default={}, description="planning documents; or give `files`")
+    files: Files = Field(default={}, description="code after a change")
+    base: Files = Field(default={}, description="the same files before the change; a file that is missing here is new")
     types: dict[str, ArtefactType] = Field(default={}, description="path -> type; default: by name and content")
     context: Long = Field(default="", description="what the project is about: the head of its PROJECT.md")
 
@@ -44,7 +60,8 @@ class ReviewOptions(Value):
     paths: Annotated[
         tuple[str, ...],
         Option(positional=True, help="Planning documents of one project, or a folder such as .planning."),
-    ]
+    ] = ()
+    diff: Annotated[str | None, Option(help="Review code: what changed since this commit.")] = None
     type: Annotated[
         str | None, Option(short="-t", help="requirements, roadmap, plan or verification; default: detected.")
     ] = None
@@ -53,6 +70,8 @@ class ReviewOptions(Value):
     write: Annotated[
         bool, Option(short="-w", after=True, help="Write the revised document back; default: show a diff.")
     ] = False
+    sarif: Annotated[str | None, Option(after=True, help="Write the comments on a change as SARIF 2.1.0.")] = None
+    force: Annotated[bool, Option(after=True, help=FORCE)] = False
     fail_on: Annotated[Gravity | None, Option(help="Exit with 1 if a challenge or finding this serious remains.")] = (
         None
     )
@@ -69,8 +88,17 @@ class ReviewExtension(Extension):
         gravity, defend = said.get("fail_on"), said.pop("defend", None)
         if gravity is not None and gravity not in GRAVITIES:
             raise UsageError(f"--fail-on {gravity!r} is none of {', '.join(GRAVITIES)}")
-        said["desk"] = read_planning(said.pop("paths"), parse_type(said.pop("type", None)), said.pop("context", None))
         said["no_llm"] = flags.no_llm
+        paths, diff = said.pop("paths", []), said.pop("diff", None)
+        if diff or said.get("triage"):
+            self._read_change(said, paths, diff)
+        else:
+            if not paths:
+                raise UsageError("say what to review: planning documents, or --diff COMMIT for a change of code")
+            if idle := next((flag for flag in ("sarif", "force") if said.get(flag)), ""):
+                raise UsageError(f"--{idle} is for a change of code: use it with --diff or --triage")
+            kind, context = parse_type(said.pop("type", None)), said.pop("context", None)
+            said["desk"] = read_planning(paths, kind, context)
         return {
             "review.profile": said.pop("profile", None),
             "review.defend": False if defend == "off" else None,
@@ -78,10 +106,36 @@ class ReviewExtension(Extension):
         }
 
     def read_body(self, body: ReviewBody, request: Request) -> dict[str, Any]:
-        return {"desk": desk_of(body)}
+        if bool(body.artefacts) == bool(body.files):
+            raise UsageError("give either `artefacts` (planning documents) or `files` (code after a change)")
+        if not body.files:
+            return {"desk": desk_of(body)}
+        code = code_of(body.files, None)
+        before = tuple(file.model_copy(update={"base": body.base.get(file.path)}) for file in code.files)
+        return {"change": code.model_copy(update={"files": before})}
+
+    def _read_change(self, said: dict[str, Any], paths: Sequence[str], diff: str | None) -> None:
+        if idle := next((flag for flag in ("type", "context", "write") if said.get(flag)), ""):
+            raise UsageError(f"--{idle} is for planning documents, and this is a review of code")
+        check_output(said.get("sarif"), force=bool(said.get("force")), flag="--sarif")
+        gathered = read_code(list(paths) or ["."], None, diff, sys.stdin.buffer.read)
+        said |= {"change": gathered.code, "left_out": gathered.left_out}
+        said["dismissals"] = DismissalFile(Path.cwd(), Dismissal).read()
+
+    def plan_change(self, request: Request) -> SessionPlan:
+        given = {name: value for name, value in request.given.items() if name in ReviewInput.model_fields}
+        notes = {key: request.given[key] for key in ("fail_on", "no_llm") if key in request.given}
+        seats = _seats(request.settings)
+        found = replace(request, given={**given, "artefacts": ()}, notes={**request.notes, **notes}, seats=seats)
+        plan = make_plan(found)
+        runs = any(file.language == "python" for file in given["change"].files)
+        return plan.model_copy(update={"notes": {**plan.notes, "runs_code": runs}})
 
     def plan(self, request: Request) -> SessionPlan:
-        """`desk`: the artefacts as they were found; `fail_on`: the gravity that makes the exit code 1."""
+        """`desk`: the artefacts as they were found, or `change`: the code under review; `fail_on`: the gravity that
+        makes the exit code 1."""
+        if "change" in request.given:
+            return self.plan_change(request)
         desk, settings = request.given["desk"], request.settings
         given = {"artefacts": (), "around": desk.around, "left_out": desk.left_out}
         items, problems = list[Reviewed](), dict[str, None]()
@@ -102,6 +156,11 @@ class ReviewExtension(Extension):
         return plan.model_copy(update={"topic": topic, "notes": kept})
 
     def deliver(self, result: ReviewResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> Delivery:
+        if result.change is not None:
+            if ending.sarif:
+                report = sarif([as_finding(comment) for comment in result.change.comments])
+                write_output(ending.sarif, f"{json.dumps(report, indent=2)}\n".encode(), force=ending.force)
+            return Delivery(exit_code(result, plan))
         notes = list[str]()
         if ending.write and result.resumable and any(r.revised for r in result.artefacts):
             notes.append("nothing was written: the review has not ended")
@@ -150,6 +209,11 @@ def exit_code(result: ReviewResult, plan: SessionPlan, written: frozenset[str] =
     gravity = plan.notes.get("fail_on")
     if not gravity or result.outcome in ("cancelled", "rejected"):
         return PROTOCOL.exit_code(result)
+    if result.change is not None:
+        if any(comment.severity in GRAVE[str(gravity)] for comment in result.change.comments):
+            return 1
+        unsure = result.outcome in UNSURE or (result.outcome == "structural_only" and not plan.notes.get("no_llm"))
+        return CUT_SHORT if unsure or result.left_out else 0
     if any(stands(r, str(gravity), saved=r.revised is None or r.path in written) for r in result.artefacts):
         return 1
     unsure = any(
@@ -157,6 +221,24 @@ def exit_code(result: ReviewResult, plan: SessionPlan, written: frozenset[str] =
         for r in result.artefacts
     )
     return CUT_SHORT if unsure or result.left_out else 0
+
+
+def as_finding(comment: ReviewComment) -> Vulnerability:
+    source: Source = "scan" if comment.evidence == "scan" else "executed" if comment.evidence == "test" else "model"
+    return Vulnerability(
+        id=comment.id,
+        category="other",
+        severity=comment.severity,
+        description=comment.problem,
+        evidence=comment.quote,
+        file=comment.file,
+        line=comment.line,
+        fingerprint=comment.fingerprint,
+        source=source,
+        confidence={"test": 0.95, "scan": 0.8, "quote": 0.5}[comment.evidence],
+        rule="review",
+        fix=comment.suggestion,
+    )
 
 
 def stands(review: ArtefactReview, gravity: str, *, saved: bool) -> bool:
