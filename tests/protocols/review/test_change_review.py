@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Cli
@@ -51,7 +52,7 @@ def project(cli: Cli, tmp_path: Path) -> Project:
     return Project(cli, tmp_path)
 
 
-def comments(result: dict[str, object], name: str = "comments") -> list[dict[str, str]]:
+def comments(result: dict[str, object], name: str = "comments") -> list[dict[str, Any]]:
     change = result["change"]
     assert isinstance(change, dict)
     return list(change[name])
