@@ -193,3 +193,60 @@ def anthropic_answer(text: str, stop: str = "end_turn", **extra: object) -> Answ
         "usage": {"input_tokens": 1000, "output_tokens": 100},
     }
     return Answer({**body, **extra})
+
+
+def responses_answer(text: str) -> Answer:
+    said = {"type": "output_text", "text": text, "annotations": []}
+    message = {"type": "message", "id": "o1", "role": "assistant", "status": "completed", "content": [said]}
+    body = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "status": "completed", "tools": []}
+    usage = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
+    details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+    more = {"output": [message], "parallel_tool_calls": False, "tool_choice": "auto", "usage": {**usage, **details}}
+    return Answer({**body, **more})
+
+
+def gemini_answer(text: str) -> Answer:
+    content = {"role": "model", "parts": [{"text": text}]}
+    usage = {"promptTokenCount": 10, "candidatesTokenCount": 2, "totalTokenCount": 12}
+    return Answer({"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": usage})
+
+
+def bedrock_answer(text: str) -> Answer:
+    message = {"role": "assistant", "content": [{"text": text}]}
+    usage = {"inputTokens": 10, "outputTokens": 2, "totalTokens": 12}
+    return Answer({"output": {"message": message}, "stopReason": "end_turn", "usage": usage, "metrics": {}})
+
+
+def cohere_answer(text: str) -> Answer:
+    message = {"role": "assistant", "content": [{"type": "text", "text": text}]}
+    usage = {"tokens": {"input_tokens": 10, "output_tokens": 2}}
+    return Answer({"id": "1", "finish_reason": "COMPLETE", "message": message, "usage": usage})
+
+
+def openrouter_answer(text: str) -> Answer:
+    """A chat completion with what OpenRouter adds; the others do not mind it."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return openai_answer(text, provider="Fake", choices=[{**choice, "native_finish_reason": "stop"}])
+
+
+LANGUAGES = {
+    "/messages": anthropic_answer,
+    "/responses": responses_answer,
+    ":generateContent": gemini_answer,
+    "/converse": bedrock_answer,
+    "/v2/chat": cohere_answer,
+}
+
+
+class EveryProvider(FakeProvider):
+    """Gives the same text to everyone, in the language of the path that is asked."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__([Answer()])
+        self.text = text
+
+    def take(self, asked: Asked) -> Answer:
+        super().take(asked)
+        path = asked.path.partition("?")[0]
+        speak = next((speak for end, speak in LANGUAGES.items() if path.endswith(end)), openrouter_answer)
+        return speak(self.text)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from asking import KEY, a_call
 from conftest import Cli
-from fake_provider import Answer, fake_provider, openai_answer
+from fake_provider import Answer, EveryProvider, fake_provider, openai_answer, serving
 
 from moot.core.errors import ConfigError, UsageError
 from moot.core.types import Reply
@@ -26,15 +26,10 @@ from moot.edge.models import (
     pick_model,
     read_endpoint,
 )
+from moot.edge.models.library import TABLE
 from moot.surfaces.project_trust import SAID
 
 CODE = "import os\nprint(os.getcwd())\n"
-GEMINI = Answer(
-    {
-        "candidates": [{"content": {"role": "model", "parts": [{"text": "fine"}]}, "finishReason": "STOP", "index": 0}],
-        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 2, "totalTokenCount": 12},
-    }
-)
 PLUGIN = """
 from moot.edge.models import Provider
 from moot.testing import ScriptedModel
@@ -62,26 +57,37 @@ def ask(endpoint: Endpoint, env: dict[str, str]) -> Reply:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize(
-    ("provider", "answer"),
-    [
-        ("google", GEMINI),
-        ("groq", openai_answer("fine")),
-        ("mistral", openai_answer("fine")),
-        ("vllm", openai_answer("fine")),
-        ("openai", openai_answer("fine")),
-    ],
-)
-def test_a_provider_is_asked_at_its_endpoint_with_the_key_that_was_named(provider: str, answer: Answer) -> None:
+@pytest.fixture(scope="module")
+def everyone() -> Iterator[EveryProvider]:
+    with serving(EveryProvider("fine")) as server:
+        yield server
+
+
+ELSEWHERE = ("bedrock", "cohere", "huggingface", "xai")
+"""Not in this environment: `scripts/try_providers.py` tries them."""
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "github-copilot", *sorted({*TABLE} - {*ELSEWHERE})])
+def test_a_provider_is_asked_at_its_endpoint_with_the_key_that_was_named(
+    provider: str, everyone: EveryProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_VERSION", "2024-10-21")  # azure
+    monkeypatch.setenv("SNOWFLAKE_ACCOUNT", "org-account")
     env = {"MINE_API_KEY": KEY, "OPENAI_API_KEY": "another"}
-    with fake_provider(answer) as server:
-        endpoint = Endpoint(provider=provider, model="m", base_url=server.url, key="MINE_API_KEY")
-        reply = ask(endpoint, env)
-    assert (reply.text, reply.model) == ("fine", "mine")
-    assert KEY in json.dumps(dict(server.asked[0].headers)) and len(server.asked) == 1
+    everyone.asked.clear()
+    reply = ask(Endpoint(provider=provider, model="a/m", base_url=everyone.url, key="MINE_API_KEY"), env)
+    assert (reply.text, reply.model, reply.finish) == ("fine", "mine", "stop")
+    [asked] = everyone.asked
+    assert KEY in json.dumps(dict(asked.headers))
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic", "groq"])
+def test_a_client_that_cannot_be_made_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "nowhere.json")
+    with pytest.raises(UsageError, match=r"google-cloud:m.*nowhere\.json"):
+        asyncio.run(open_model("google-cloud:m", env={}, timeout=1.0).reply(a_call()))
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "groq", "deepseek"])
 def test_an_address_of_ones_own_never_gets_the_usual_key(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = {name: KEY for name in find_provider(provider).key_variables}
     for name, value in usual.items():
@@ -170,9 +176,9 @@ def test_a_picked_model_is_said_and_no_llm_uses_none(cli: Cli, tmp_path: Path, m
 
 def test_a_provider_without_its_extra_names_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "is_installed", lambda module: False)
-    for name, extra in (("google", "google"), ("anthropic", "anthropic"), ("deepseek", "openai-sdk")):
-        with pytest.raises(UsageError, match=rf"pip install 'moot\[{extra}\]'"):
-            open_model(f"{name}:x", env={}, timeout=1.0)
+    for provider in (find_provider("anthropic"), *TABLE.values()):
+        with pytest.raises(UsageError, match=rf"pip install 'moot\[{provider.extra}\]'"):
+            open_model(f"{provider.name}:x", env={}, timeout=1.0)
 
 
 def test_the_usual_models_are_known_to_the_library() -> None:

@@ -126,7 +126,8 @@ def find_message(body: object) -> str:
     for _ in range(3):
         if not isinstance(body, dict):
             break
-        body = next((body[name] for name in ("error", "message", "detail") if body.get(name)), str(body))
+        said = {str(name).lower(): value for name, value in body.items()}
+        body = next((said[name] for name in ("error", "message", "detail") if said.get(name)), str(body))
     return str(body or "")
 
 

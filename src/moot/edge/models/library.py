@@ -41,8 +41,11 @@ class LibraryProvider(HostedProvider):
     max_tokens: int | None = None
     """The limit where a call has none."""
 
-    def __init__(self, name: str, extra: str = "", keys: tuple[str, ...] = (), *, default: str = "") -> None:
+    def __init__(
+        self, name: str, extra: str = "", keys: tuple[str, ...] = (), *, default: str = "", hint: str = ""
+    ) -> None:
         self.name = name
+        self.hint = hint  # where its client cannot be made and its SDK does not say what to do
         self.extra = extra
         self.key_variables = keys
         self.default = default
@@ -77,7 +80,7 @@ def _sdk(name: str, *keys: str) -> LibraryProvider:
 TABLE: dict[str, LibraryProvider] = {
     provider.name: provider
     for provider in (
-        LibraryProvider("bedrock", "bedrock", ()),
+        LibraryProvider("bedrock", "bedrock", hint=" Set AWS_DEFAULT_REGION."),
         LibraryProvider("cohere", "cohere", ("CO_API_KEY",), default="command-r-plus-08-2024"),
         LibraryProvider("google", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), default="gemini-flash-latest"),
         LibraryProvider("google-cloud", "google"),
@@ -93,7 +96,6 @@ TABLE: dict[str, LibraryProvider] = {
         _sdk("crusoe", "CRUSOE_API_KEY"),
         _sdk("deepseek", "DEEPSEEK_API_KEY"),
         _sdk("fireworks", "FIREWORKS_API_KEY"),
-        _sdk("github", "GITHUB_API_KEY"),
         _sdk("heroku", "HEROKU_INFERENCE_KEY"),
         _sdk("litellm"),
         _sdk("meta", "META_API_KEY"),

@@ -1,10 +1,11 @@
 """The wire of the model library: one request through pydantic-ai, its answer and its faults as plain values."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.exceptions import (
@@ -32,9 +33,17 @@ from moot.edge.models.services import NO_KEY, Service
 from moot.edge.models.usage import TokenCount, count_usage
 
 FINISHES: dict[FinishReason, Finish] = {"stop": "stop", "length": "length", "content_filter": "filter"}
-ADDRESSES = ("base_url", "api_base", "azure_endpoint")
+ADDRESSES = ("base_url", "api_base", "azure_endpoint", "api_host")
 """What the providers of the library call the address of a server."""
 KEYS = ("api_key", "token")
+SDK_CLIENTS = {
+    "openai_client": ("openai", "AsyncOpenAI", "http_client"),
+    "cohere_client": ("cohere", "AsyncClientV2", "httpx_client"),
+}
+"""Where a provider takes no address, a client of its SDK does: module, class, and its name for our HTTP client."""
+CREDENTIALS = ("botocore.", "google.auth.")
+"""Packages that look for credentials with the first request, and raise errors of their own where there are none."""
+Parameters = Mapping[str, inspect.Parameter]
 
 
 class LibraryWire:
@@ -44,7 +53,7 @@ class LibraryWire:
         self._model_name = opening.model
         self._temperature = opening.temperature
         self._timeout = opening.timeout
-        self._model, self._http = _open(service, opening)
+        self._model, self._close = _open(provider, service, opening)
 
     async def send(self, call: ModelCall, features: Features) -> WireAnswer:
         """One request; `Faulted` when it has no answer."""
@@ -59,8 +68,9 @@ class LibraryWire:
             return WireAnswer(_text(response), _finish(response), self._usage(call, response))
 
     async def aclose(self) -> None:
-        if self._http is not None:
-            await self._http.aclose()
+        closing = self._close()
+        if inspect.isawaitable(closing):  # one SDK is not async
+            await closing
 
     def uses_schema(self, call: ModelCall) -> bool:
         if call.json_schema is None or not self._model.profile.get("supports_json_schema_output", False):
@@ -86,7 +96,8 @@ class LibraryWire:
         temperature = self._temperature if call.temperature is None else call.temperature
         if features.temperature and self.uses_temperature and temperature is not None:
             settings["temperature"] = temperature
-        return settings
+        ignored = self._model.unsupported_settings  # the library would warn aloud
+        return cast(ModelSettings, {name: value for name, value in settings.items() if name not in ignored})
 
     def _parameters(self, call: ModelCall, features: Features) -> ModelRequestParameters:
         if call.json_schema is None or not features.schema or not self.uses_schema(call):
@@ -105,38 +116,51 @@ class LibraryWire:
         return count_usage(call, _text(response), self._service, names, count)
 
 
-def _open(service: Service, opening: ModelOpening) -> tuple[Model, Any]:
-    """The model, and the HTTP client to close after it where the library takes one of ours."""
+def _open(provider: LibraryProvider, service: Service, opening: ModelOpening) -> tuple[Model, Callable[[], Any]]:
+    """The model, and what closes its connections: of our HTTP client, where the library takes one."""
     name = f"{service.provider}:{opening.model}"
     try:
         if service.provider.startswith(GATEWAY):
             if opening.base_url or opening.key_variable:
                 raise UserError("a gateway takes its address and key from the environment alone")
-            return infer_model(name), None
+            return infer_model(name), lambda: None
         kind = infer_provider_class(service.provider)
         takes = inspect.signature(kind.__init__).parameters
-        given: dict[str, Any] = {}
-        if service.base_url:
-            given[_parameter(ADDRESSES, takes, service, "base_url")] = service.base_url
-        if service.key != NO_KEY or service.base_url:  # never the usual key to another address
-            given[_parameter(KEYS, takes, service, "key")] = service.key
-        http = _make_client(takes.get("http_client"), opening.timeout)
-        provider = kind(**given, **({} if http is None else {"http_client": http}))
-        return infer_model(name, provider_factory=lambda _: provider), http
-    except (ImportError, UserError, ValueError) as error:
-        raise UsageError(one_line(f"model {opening.name!r}: {error}")) from None
+        http = _make_client(takes, opening.timeout)
+        made = kind(**_arguments(service, takes, http))
+        close = (lambda: made.client.close()) if http is None else http.aclose
+        return infer_model(name, provider_factory=lambda _: made), close
+    except UsageError:
+        raise
+    except Exception as error:  # each SDK has its own for a missing region, account or credential
+        raise UsageError(one_line(f"model {opening.name!r}: {error}{provider.hint}")) from None
 
 
-def _parameter(known: tuple[str, ...], takes: Any, service: Service, said: str) -> str:
-    found = next((name for name in known if name in takes), None)
-    if found is None:
-        raise UsageError(f"{service.provider} takes no {said} here; its library reads the environment alone")
-    return found
+def _arguments(service: Service, takes: Parameters, http: Any) -> dict[str, Any]:
+    """What the library's provider is made with: our HTTP client, and the address and key where they are known."""
+    address = next((name for name in ADDRESSES if name in takes), None)
+    client = next((name for name in SDK_CLIENTS if name in takes), None)
+    if service.base_url and address is None and client is not None:
+        module, kind, client_name = SDK_CLIENTS[client]
+        make = getattr(import_module(module), kind)
+        return {client: make(base_url=service.base_url, api_key=service.key, **{client_name: http})}
+    given: dict[str, Any] = {} if http is None else {"http_client": http}
+    if service.base_url:
+        if address is None:
+            raise UsageError(f"{service.provider} takes no base_url here; its library reads the environment alone")
+        given[address] = service.address if address == "api_host" else service.base_url
+    if service.key != NO_KEY or service.base_url:  # never the usual key to another address
+        key = next((name for name in KEYS if name in takes), None)
+        if key is None:
+            raise UsageError(f"{service.provider} takes no key here; its library reads the environment alone")
+        given[key] = service.key
+    return given
 
 
-def _make_client(parameter: inspect.Parameter | None, timeout: float) -> Any:
+def _make_client(takes: Parameters, timeout: float) -> Any:
     """A client that reads only so much, where the provider takes one; of the HTTP library that its SDK was made for."""
-    if parameter is None:
+    parameter = takes.get("http_client")
+    if parameter is None or "hf_client" in takes:  # Hugging Face's names it only to refuse it
         return None
     older = str(parameter.annotation).startswith(("httpx.", "AsyncClient"))
     return make_older_client(timeout) if older else make_client(timeout)
@@ -149,8 +173,8 @@ def _text(response: ModelResponse) -> str:
 
 def _finish(response: ModelResponse) -> Finish:
     details = response.provider_details or {}
-    if "finish_reason" not in details and "refusal" not in details:
-        # The library takes a missing reason for a good end; we do not know.
+    if "finish_reason" not in details and "refusal" not in details and response.provider_name != "xai":
+        # The library takes a missing reason for a good end, except of xAI; we do not know.
         return "unknown"
     return FINISHES.get(response.finish_reason, "unknown") if response.finish_reason else "unknown"
 
@@ -162,6 +186,8 @@ def _faults() -> Iterator[None]:
     except ModelAPIError as error:
         raise Faulted(_fault(error)) from error
     except Exception as error:
+        if type(error).__module__.startswith(CREDENTIALS):
+            raise Faulted(RequestFault(detail=str(error))) from error
         # A body that is JSON but no completion breaks the libraries in ways of their own.
         oversized = _is_oversized(error)
         raise Faulted(RequestFault(oversized=oversized, garbled=not oversized)) from error
