@@ -19,14 +19,14 @@ from moot.edge.store.tokens import Scope
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.setup import ENDPOINTS, Settings, check_points, check_prices, endpoints_in
+from moot.surfaces.setup import ENDPOINTS, PICKED, Settings, check_points, check_prices, endpoints_in
 
 MACHINE_RULES = ("roles_folder", "judges_folder", "tools")
 """Rules that name folders, programs or files of the server's machine."""
 BUDGET: Mapping[str, float] = {"max_calls": 10**9, "max_tokens": 10**12, "max_usd": 10**9, "call_timeout": 86_400}
 """Limits that a client may set, and the most of each. The server's own setting, where there is one, is the most."""
 LONGEST_GATE = 365 * 24 * 3600.0
-PLAIN_NOTES = ("request", "runs_code", "begun", "session", "task_id", "action", "category", "attempt", "debate")
+PLAIN_NOTES = ("request", "runs_code", "begun", "session", "task_id", "action", "category", "attempt", "debate", PICKED)
 """Notes of a plan that say nothing of the server's machine."""
 EMPTY_NOTES = ("origins", "folders", "state")
 """Notes that name files of the machine, and are empty where a client gave the texts itself."""

@@ -20,7 +20,7 @@ ACCEPTED = "accepted"
 HARMLESS = frozenset(
     {
         *("session", "task_id", "debate", "begun", "action", "category", "attempt", "request", "fail_on", "no_llm"),
-        *("ask_me", "runs_code", "places"),
+        *("ask_me", "runs_code", "places", "picked"),
     }
 )
 """Notes of a plan that name nothing of this machine. Any other one is shown: a new one is not forgotten."""

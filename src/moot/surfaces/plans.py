@@ -48,6 +48,16 @@ class Request:
     caller: str = ""
     """Whose client asks; empty for who sits at this machine."""
 
+    def __post_init__(self) -> None:
+        """Every surface asks by a request: here a model is picked for all of them."""
+        if self.use_models:
+            object.__setattr__(self, "settings", self.settings.with_pick())
+
+    def explain_no_model(self, needed: str) -> UsageError:
+        """What needs a model, and why none was picked."""
+        pick = self.settings.picked
+        return UsageError(f"{needed} ({pick.reason})" if pick else needed)
+
 
 def make_plan(request: Request) -> SessionPlan:
     """The session to run. Secrets are masked here, before anything else sees them."""
@@ -76,7 +86,7 @@ def make_plan(request: Request) -> SessionPlan:
         limits=settings.limits(),
         gates=settings.gates(protocol.name),
         seats=seats,
-        notes={**notes, **settings.endpoint_notes(seats)},
+        notes={**notes, **settings.endpoint_notes(seats), **(settings.pick_note(seats) if request.use_models else {})},
     )
 
 

@@ -36,6 +36,8 @@ Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
 ENDPOINTS = "endpoints"
 """The note of a plan that keeps the endpoints its seats use; never a key, only the variable that holds it."""
+PICKED = "picked"
+"""The note of a plan that says which model was used although nobody named it, or why none was."""
 BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
 Days = Annotated[int, Field(ge=1)]
@@ -198,15 +200,21 @@ class Settings:
         return cls(resolve(known, read.layers), read.ignored)
 
     def with_pick(self) -> "Settings":
-        """The same, with the model of the only key that there is where nobody named any model."""
+        """The same, with the model of the only key that there is where nobody named any; `model = []` names none."""
         chosen = any(key.startswith(("seats.", "review.profiles.")) for key in self.resolved)
-        if self["model"] or chosen or any(key == "model" or key.startswith("seats.") for key in self.ignored):
+        named = self.resolved["model"].source != "default"
+        if named or chosen or any(key == "model" or key.startswith("seats.") for key in self.ignored):
             return self
         pick = pick_model(os.environ)
         if pick is None or not pick.model:
             return replace(self, picked=pick)
         model = Resolved("model", (pick.model,), "the only key", self.resolved["model"].about)
         return replace(self, resolved={**self.resolved, "model": model}, picked=pick)
+
+    def pick_note(self, seats: Mapping[str, Iterable[str]]) -> dict[str, JsonValue]:
+        """What a session keeps of a model that nobody named; or why there is none, where it has no model at all."""
+        used = {name for chain in seats.values() for name in chain} or {""}
+        return {PICKED: self.picked.reason} if self.picked and self.picked.model in used else {}
 
     def __getitem__(self, key: str) -> Any:
         return self.resolved[key].value

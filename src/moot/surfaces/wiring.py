@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -29,11 +30,13 @@ from moot.scan import StaticTeam
 from moot.surfaces.branching import branches_of
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.projects import project_of
-from moot.surfaces.setup import Settings, check_prices, endpoints_in, open_store
+from moot.surfaces.setup import PICKED, Settings, check_prices, endpoints_in, open_store
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
     from moot.edge.tools import Tools
+
+log = logging.getLogger("moot")
 
 
 @dataclass
@@ -124,6 +127,8 @@ async def run_plan(
     extension = find_extension(plan.protocol)
     if (answer := extension.answer(plan)) is not None:
         return answer
+    if PICKED in plan.notes:
+        log.warning("%s", plan.notes[PICKED])
     opened = open_runtime(settings=settings, plan=plan, vault=vault, listen=listen, person=person, keep=keep)
     async with opened as session:
         session.check_models(plan.seats)

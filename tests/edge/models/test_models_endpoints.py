@@ -161,7 +161,8 @@ def test_exactly_one_key_picks_a_model() -> None:
     one = pick_model({"ANTHROPIC_API_KEY": KEY})
     assert one is not None and one.model == "anthropic:claude-sonnet-4-6"
     assert "because only ANTHROPIC_API_KEY is set" in one.reason and KEY not in one.reason
-    assert pick_model({"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}) is None
+    two = pick_model({"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY})
+    assert two is not None and not two.model and "ANTHROPIC_API_KEY and OPENAI_API_KEY are set" in two.reason
     assert pick_model({"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}) is None
 
 

@@ -134,6 +134,22 @@ def test_the_same_key_gives_the_same_session(place: str) -> None:
     run(story())
 
 
+def test_the_model_of_the_only_key_is_the_servers(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-none")
+
+    async def story() -> None:
+        async with serving(place) as client:
+            unnamed = {name: value for name, value in HARDEN.items() if name != "models"}
+            plan = (await client.until(await client.begin(unnamed), "completed"))["plan"]
+            assert plan["seats"]["red"] == ["anthropic:claude-sonnet-4-6"]
+            assert plan["notes"]["picked"].endswith("because only ANTHROPIC_API_KEY is set")
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+            refused = await client.post("/v1/debates", {"protocol": "solve", "input": {"task": "Sort a list."}})
+            assert refused.status_code == 422 and "ANTHROPIC_API_KEY and OPENAI_API_KEY are set" in refused.text
+
+    run(story())
+
+
 def test_the_list_is_paged_and_filtered(place: str) -> None:
     async def story() -> None:
         async with serving(place) as client:

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from moot.core.errors import ConfigError, UsageError
 from moot.core.plugins import list_plugins, load_plugin
 from moot.edge.models import providers
-from moot.edge.models.library import TABLE, find_library_provider
+from moot.edge.models.library import LIBRARY, TABLE, find_library_provider, is_installed
 from moot.edge.models.provider import Provider
 
 ENTRY_POINTS = "moot.models"
@@ -66,4 +66,6 @@ def _suggest(word: str) -> str:
     near = difflib.get_close_matches(re.sub(r"[^a-z0-9-]", "", word.lower()), known, n=1, cutoff=0.5)
     ready = [*_own_names(), *sorted(set(_plugins()) - _list_taken_names())]
     listed = f"known are {', '.join(ready)}, and with an extra {', '.join(TABLE)}"
+    if not is_installed(LIBRARY):
+        listed += "; more names are known with pip install 'moot[all]'"
     return f"did you mean {near[0]!r}? ({listed})" if near else listed

@@ -75,10 +75,13 @@ class Pick:
 
 
 def pick_model(env: Mapping[str, str]) -> Pick | None:
-    """The usual model of a provider, where its key is the only one in the environment."""
+    """The usual model of a provider, where its key is the only one in the environment. None without any key."""
     keyed = [(provider, key) for provider in list_providers() if provider.default and (key := provider.find_key(env))]
-    if len(keyed) != 1:
+    if not keyed:
         return None
+    if len(keyed) > 1:
+        names = " and ".join(key for _, key in keyed)
+        return Pick("", f"no model is picked because {names} are set; name one with --model or `model` in moot.toml")
     [(provider, variable)] = keyed
     name = f"{provider.name}:{provider.default}"
     opening = ModelOpening(name, provider.default, env, 1.0)
@@ -89,7 +92,7 @@ def pick_model(env: Mapping[str, str]) -> Pick | None:
         return Pick("", f"no model is picked although {variable} is set: {error}")
     if service is not None and not service.own:
         return None  # nobody knows what a server of one's own calls its models
-    return Pick(name, f"using {name} because only {variable} is set; --no-llm uses no model")
+    return Pick(name, f"using {name} because only {variable} is set")
 
 
 def _find_status(provider: Provider, env: Mapping[str, str]) -> ProviderStatus:

@@ -17,7 +17,7 @@ from moot.surfaces.cli.screen import err, plain, print_json, write_text
 from moot.surfaces.cli.waiting import wait_for
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.projects import project_of
-from moot.surfaces.setup import Settings, check_prices
+from moot.surfaces.setup import PICKED, Settings, check_prices
 from moot.surfaces.wiring import SessionRuntime, open_runtime, runs_code, stop_on_interrupt
 from moot.text.secrets import Vault
 
@@ -41,7 +41,8 @@ def run_command(settings: Settings, plan: SessionPlan, vault: Vault, ending: End
 
 async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, ending: Ending, begin: Begin) -> Result:
     """Run a session in front of a person."""
-    say_pick(settings, plan)
+    if settings.picked and PICKED in plan.notes:  # whoever pays for it is told so, also where no progress is wanted
+        err().print(plain(f"{settings.picked.reason}; --no-llm uses no model"))
     check_prices(plan)
     project = project_of(plan)
     if runs_code(plan) and project.told and not ending.quiet:
@@ -58,14 +59,6 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
             if session.store is not None:
                 result = await extension.amend(result, session.store)
             return result
-
-
-def say_pick(settings: Settings, plan: SessionPlan) -> None:
-    """Whoever pays for a model that nobody named is told so, also where no progress is wanted."""
-    pick = settings.picked
-    if pick is None or pick.model not in {"", *(name for chain in plan.seats.values() for name in chain)}:
-        return
-    err().print(plain(pick.reason))
 
 
 async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending) -> Result:

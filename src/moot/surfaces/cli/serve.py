@@ -12,7 +12,7 @@ from rich.table import Table
 from moot.core.errors import UsageError
 from moot.edge.store.tokens import SCOPES, Scope, TokenShelf
 from moot.surfaces.cli.options import JsonFlag, QuietFlag, StoreFlag
-from moot.surfaces.cli.screen import out, plain, print_json, write_text
+from moot.surfaces.cli.screen import err, out, plain, print_json, write_text
 from moot.surfaces.cli.stored import with_store
 from moot.surfaces.setup import Settings
 
@@ -56,6 +56,8 @@ def serve_command(
         raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
     flags = {"store": store, "server.host": host, "server.port": port, "server.sessions": concurrency}
     settings = Settings.load(flags)
+    if pick := settings.with_pick().picked:
+        err().print(plain(f"{pick.reason}; `model = []` in moot.toml uses no model"))
     from moot.surfaces.server.serving import ServeOptions, serve
 
     place, number = str(settings["server.host"]), int(settings["server.port"])

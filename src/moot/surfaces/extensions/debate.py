@@ -97,7 +97,7 @@ class DebateExtension(Extension):
         adversarial = DebateRules.model_validate(settings.rules("debate")).includes_phase("adversarial")
         members, seats = members_of(settings, task, team, request.tried, adversarial=adversarial)
         if not members:
-            raise UsageError(NO_MODEL)
+            raise request.explain_no_model(NO_MODEL)
         code: Code | None = given.get("context")
         paths = [file.path for file in code.files] if code else []
         tests = given.get("tests") or given.get("hidden")

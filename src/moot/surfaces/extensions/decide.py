@@ -97,7 +97,7 @@ class DecideExtension(Extension):
             given["force_panel"] = True
         plan = make_plan(replace(request, given={**given, "judges": judges}, seats=seats))
         if request.use_models:
-            refuse_empty_panel(DecideInput.model_validate(plan.input), seats)
+            refuse_empty_panel(request, DecideInput.model_validate(plan.input), seats)
         questions = DecideInput.model_validate(plan.input).questions
         first = " ".join(questions[0].text.split())
         topic = first if len(questions) == 1 else f"{first} and {len(questions) - 1} more"
@@ -166,11 +166,11 @@ def seats_of(settings: Settings, judges: Sequence[Judge], against: Sequence[str]
     return {name: dealt.get(name, seats.get(name, ())) for name in (*names, ADVISOR) if name in dealt or name in seats}
 
 
-def refuse_empty_panel(given: DecideInput, seats: Mapping[str, Sequence[str]]) -> None:
+def refuse_empty_panel(request: Request, given: DecideInput, seats: Mapping[str, Sequence[str]]) -> None:
     """What needs a model says so before anything begins."""
     asked = [q for q in given.questions if given.force_panel or classify(q.text).classification == "SCOPE_CRITICAL"]
     if asked and not any(seats.get(judge.name) for judge in given.judges):
-        raise UsageError(
+        raise request.explain_no_model(
             f"question {asked[0].id!r} needs its panel, and no judge has a model: give one with --model or --seat, "
             "or set `model` in moot.toml; `moot classify` needs none"
         )

@@ -84,7 +84,8 @@ class SolveExtension(Extension):
             "ci": hooks.model_dump(mode="json"),
         }
         plan = plan.model_copy(update={"notes": {"origins": {}, **plan.notes, **own}})
-        check_seated(plan, no_llm=not request.use_models)
+        if "coder" not in plan.seats and (request.use_models or plan.input.get("start") is None):
+            raise request.explain_no_model(NO_MODEL)
         return plan
 
     def deliver(self, result: SolveResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> Delivery:
@@ -92,12 +93,6 @@ class SolveExtension(Extension):
 
 
 EXTENSION = SolveExtension()
-
-
-def check_seated(plan: SessionPlan, *, no_llm: bool) -> None:
-    """Without a model there must be code to test, and the user must have asked for no more than that."""
-    if "coder" not in plan.seats and not (no_llm and plan.input.get("start") is not None):
-        raise UsageError(NO_MODEL)
 
 
 def solution_path(tests: Tests | None, language: Language) -> str:

@@ -321,7 +321,7 @@ def vet_plan(request: Request, question: VetQuestion, now: datetime | None = Non
     step, task = due(question, way, memory.standings(now))
     failed = question.failed or step.due == "debate"
     if "critic" not in settings.seats("vet"):
-        raise UsageError(
+        raise request.explain_no_model(
             "vet needs a model to debate with: give --model provider:model, or set MOOT_MODEL or `model` in moot.toml"
         )
     given = VetInput(

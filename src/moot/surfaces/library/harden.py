@@ -35,9 +35,9 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     """Attack and patch code until it holds.
 
     `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`. Without a `model`,
-    and with none configured, the deterministic teams do it. `tests` run in the project's own environment, or in the one
-    `python` names. `branch` commits each version to the branch `debate/<session>` of the repository `repo`, by default
-    the one we are in. `keep=False` leaves no record.
+    and with none configured, that of the only key is used; without one, or with `model=[]`, the deterministic teams do
+    it. `tests` run in the project's own environment, or in the one `python` names. `branch` commits each version to the
+    branch `debate/<session>` of the repository `repo`, by default the one we are in. `keep=False` leaves no record.
     """
     read = gather_code(source, language)
     given = {"code": read.code, "tests": gather_tests(tests) if tests else None, "left_out": read.left_out}

@@ -50,7 +50,7 @@ async def run(  # noqa: PLR0913 - a public door: everything but the name is by n
     **given: Any,
 ) -> Result:
     """Run a protocol, one of an installed package too. `given` are the fields of its input: code as a text, a `Path`,
-    several of them or a `Code` (`language` says its language), tests as a `Path`."""
+    several of them or a `Code` (`language` says its language), tests as a `Path`. An empty `model` uses none."""
     if protocol not in PROTOCOLS:
         raise UsageError(f"there is no protocol {protocol!r}; there are: {', '.join(PROTOCOLS)}")
     kind = PROTOCOLS[protocol].input
@@ -98,7 +98,7 @@ async def run_protocol(  # noqa: PLR0913 - everything but the first two is by na
         origins=origins or {},
         repo=str(repo) if repo else None,
         branch=branch,
-        use_models=use_models,
+        use_models=use_models and (model is None or bool(model or seats)),
     )
     plan = find_extension(name).plan(request)
     if rules is not None:

@@ -142,4 +142,5 @@ def _over(settings: Settings, begin: "AnyBegin") -> Settings:
         found = resolve(KNOWN, [Layer("flag", flags)])
     except ConfigError as error:
         raise UsageError(str(error).replace(" in flag ", " in the request ")) from None
-    return Settings({**settings.resolved, **{key: r for key, r in found.items() if r.source == "flag"}})
+    own = {key: r for key, r in found.items() if r.source == "flag"}
+    return replace(settings, resolved={**settings.resolved, **own})
