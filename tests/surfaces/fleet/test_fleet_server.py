@@ -1,9 +1,11 @@
 """A server that only puts sessions into the queue, and a worker that runs them: the whole way through HTTP."""
 
+import json
 from typing import Any
 
-from fleetkit import Fleet
-from serving_kit import Client, events, run, serving
+from fleetkit import HASTY, Fleet
+from serving_kit import Client, events, once, run, serving
+from solve_kit import RIGHT, TASK, TESTS, WRONG, code, reflection
 
 from moot.edge.files.memory import MemoryFolder
 
@@ -84,3 +86,27 @@ def test_a_fleet_answers_at_once_what_needs_no_debate_and_remembers_what_its_wor
     ids = list[str]()
     run(work())
     assert [debate.debate_id for debate in memory.debates().debates] == ids
+
+
+def test_a_solve_over_http_outlives_the_worker_that_began_it(fleet: Fleet) -> None:
+    fleet.pace = HASTY
+    replies = [("coder", code(WRONG), 0), ("reflector", reflection(), 1), ("coder", code(RIGHT), 0)]
+    path = fleet.folder / "solve.yaml"
+    path.write_text(json.dumps([{"seat": seat, "reply": text, "delay_s": wait} for seat, text, wait in replies]))
+    given = {"task": TASK, "tests": {"test_solution.py": TESTS}}
+
+    async def work() -> None:
+        async with serving(fleet.store, run_here=False, server__allow_local=True) as client:
+            session = await client.begin({"protocol": "solve", "input": given, "models": f"script:{path}"})
+            first = fleet.worker()
+            await once(lambda: len(fleet.calls()) == 2)
+            first.kill()
+            fleet.worker()
+            await client.until(session, "completed")
+            found = (await client.get(f"/v1/debates/{session}/results")).json()
+            assert (found["outcome"], found["result"]["code"]) == ("solved", RIGHT)
+        ids.append(session)
+
+    ids = list[str]()
+    run(work())
+    assert fleet.fence(ids[0]) >= 2 and fleet.repeated(ids[0]) == [] and fleet.flaws(ids[0]) == []
