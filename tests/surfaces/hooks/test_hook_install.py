@@ -10,6 +10,7 @@ import pytest
 from conftest import Cli
 from patience import PATIENCE
 
+from moot.surfaces.cli import hook
 from moot.surfaces.hooks import install
 from moot.surfaces.hooks.install import PLACES, sample
 
@@ -26,8 +27,14 @@ def commands(found: dict[str, Any], event: str) -> list[str]:
     return [hook.get("command") or hook["bash"] for hook in hooks]
 
 
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each trial starts two processes: one test for each client has them, the others are about the file."""
+    monkeypatch.setattr(hook, "try_hooks", lambda client, *, strict: None)
+
+
 @pytest.mark.parametrize("client", PLACES)
-def test_every_hook_is_installed_once_and_goes_again(cli: Cli, tmp_path: Path, client: str) -> None:
+def test_every_hook_is_installed_once_and_goes_again(cli: Cli, tmp_path: Path, client: str, untried: None) -> None:
     assert "hooks written" in cli("hook", "install", "--client", client).out
     first = settings(tmp_path, client)
     for event in PLACES[client].events:
@@ -42,7 +49,7 @@ def test_every_hook_is_installed_once_and_goes_again(cli: Cli, tmp_path: Path, c
 
 @pytest.mark.parametrize("client", PLACES)
 def test_what_was_written_stops_a_grave_call_and_no_other(cli: Cli, tmp_path: Path, client: str) -> None:
-    cli("hook", "install", "--client", client)
+    assert cli("hook", "install", "--client", client).code == 0  # its trial lets `git status` pass
     (command,) = commands(settings(tmp_path, client), PLACES[client].events[0].name)
     env = {
         **os.environ,
@@ -50,17 +57,14 @@ def test_what_was_written_stops_a_grave_call_and_no_other(cli: Cli, tmp_path: Pa
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "PATH": "",
     }
-    said = [
-        subprocess.run(
-            ["/bin/sh", "-c", command], input=json.dumps(sample(client, line)), env=env, capture_output=True,
-            text=True, timeout=PATIENCE,
-        ).stdout
-        for line in ("git status", "rm -rf ~/important")
-    ]  # fmt: skip
-    assert said[0] == "" and ('"deny"' in said[1] or (client == "vscode" and '"ask"' in said[1])), said
+    said = subprocess.run(
+        ["/bin/sh", "-c", command], input=json.dumps(sample(client, "rm -rf ~/important")), env=env,
+        capture_output=True, text=True, timeout=PATIENCE,
+    ).stdout  # fmt: skip
+    assert '"deny"' in said or (client == "vscode" and '"ask"' in said), said
 
 
-def test_other_settings_stay(cli: Cli, tmp_path: Path) -> None:
+def test_other_settings_stay(cli: Cli, tmp_path: Path, untried: None) -> None:
     (tmp_path / ".claude").mkdir()
     path = tmp_path / ".claude" / "settings.json"
     mine = {"permissions": {"allow": ["Bash(ls)"]}, "hooks": {"PreToolUse": [OTHERS], "Stop": [OTHERS]}, "ü": 1}
@@ -75,7 +79,7 @@ def test_other_settings_stay(cli: Cli, tmp_path: Path) -> None:
     assert settings(tmp_path) == mine
 
 
-def test_hooks_of_an_earlier_set_up_are_replaced(cli: Cli, tmp_path: Path) -> None:
+def test_hooks_of_an_earlier_set_up_are_replaced(cli: Cli, tmp_path: Path, untried: None) -> None:
     (tmp_path / ".claude").mkdir()
     old = {"hooks": [{"type": "command", "command": "moot hook pre-tool-use", "timeout": 600}]}
     (tmp_path / ".claude" / "settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [old]}}))
@@ -115,7 +119,7 @@ def test_showing_writes_nothing(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / ".claude").exists()
 
 
-def test_for_all_projects(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_for_all_projects(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, untried: None) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     assert cli("hook", "install", "--user").code == 0
     assert commands(settings(tmp_path / "home"), "PreToolUse")[0].endswith("moot hook pre-tool-use --client claude")
@@ -128,7 +132,7 @@ def test_a_settings_file_that_is_none_is_not_waited_for(cli: Cli, tmp_path: Path
     assert cli("hook", "install").code == 2
 
 
-def test_settings_that_switch_hooks_off_are_said(cli: Cli, tmp_path: Path) -> None:
+def test_settings_that_switch_hooks_off_are_said(cli: Cli, tmp_path: Path, untried: None) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
     assert "sets disableAllHooks" in cli("hook", "install").err
