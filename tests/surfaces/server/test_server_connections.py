@@ -241,10 +241,10 @@ def test_sockets_that_hang_up_are_no_tracebacks(
 ) -> None:
     async def story() -> None:
         async with serving(tmp_path / "s.db", server__max_body=4000) as client:
+            session = await client.begin(GATED)
+            await client.at_gate(session)
+            hello = upgrade(f"/v1/debates/{session}/ws", SHOWN.strip())
             for name, said in SAID.items():
-                session = await client.begin({**GATED, "idempotency_key": name})
-                await client.at_gate(session)
-                hello = upgrade(f"/v1/debates/{session}/ws", SHOWN.strip())
                 for spoken in (True, False):  # after it was let in, and before it knows
                     async with line(client) as (reader, writer):
                         writer.write(hello if spoken else hello + said)
