@@ -15,7 +15,7 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 
 
 class OwnCommand(Value):
-    """A command of the user's: it passes when it ends with status 0."""
+    """A user's own command; it passes if it exits with status 0."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     point: Point
@@ -65,7 +65,7 @@ class CiHooks(Value):
 
 
 class Remark(Value):
-    """One thing a check has to say about the code."""
+    """One remark of a check about the code."""
 
     text: str
     file: str = ""
@@ -80,7 +80,7 @@ class Remark(Value):
 
 
 class Feedback(Value):
-    """What one check came to. Only `passed` is good news: a check that could not be made is skipped or an error."""
+    """Result of one check. Only `passed` counts as success; a check that could not run is `skipped` or `error`."""
 
     point: Point
     action: str
@@ -95,7 +95,7 @@ class Feedback(Value):
 
 
 class Checks(Value):
-    """All that was checked at one point."""
+    """All checks at one point."""
 
     point: Point
     feedback: tuple[Feedback, ...] = ()

@@ -1,4 +1,7 @@
-"""Settings: what can be set, and which of several places decides. Flag > environment > project > user > default."""
+"""Settings and their precedence: flag > environment > project > user > default.
+
+Our own instead of pydantic-settings, which does not record where each value came from.
+"""
 
 import difflib
 import re
@@ -31,7 +34,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Layer:
-    """One place that settings come from; earlier layers win over later ones."""
+    """One source of settings; earlier layers win over later ones."""
 
     name: str
     values: Mapping[str, object]

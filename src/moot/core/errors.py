@@ -2,8 +2,8 @@
 
 * MootError
   x UsageError        you asked for something impossible; the message says what to change
-    x Decided         somebody was faster: a gate is decided once
-    x Forbidden       you have not the right to do this; `scope` names the one that is missing
+    x Decided         this gate was already decided
+    x Forbidden       you lack the right to do this; `scope` names the missing scope
     x ConfigError     a setting is wrong; the message names it and where it came from
   x ModelError        a provider did not answer; `retryable` says whether trying again can help
   x ScriptDry         a `script:` file has no entry left for a call
@@ -29,7 +29,7 @@ RETRYABLE: frozenset[FailureKind] = frozenset({"rate_limited", "unavailable"})
 
 
 class MootError(Exception):
-    """Catch this to catch everything Moot raises on purpose."""
+    """Base class of every error that Moot raises on purpose."""
 
     session_id: str | None = None
     """The session that is kept and can be resumed, when there was one."""
@@ -44,7 +44,7 @@ class ConfigError(UsageError):
 
 
 class ModelError(MootError):
-    """A provider did not give an answer."""
+    """A provider failed to answer."""
 
     def __init__(self, message: str, *, kind: FailureKind, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -69,11 +69,11 @@ class LeaseLost(StoreError):
 
 
 class Deleted(LeaseLost):
-    """The session was deleted while it ran; there is nothing left to carry on."""
+    """The session was deleted while it ran; it cannot be continued."""
 
 
 class Parked(MootError):
-    """The session waits at a gate. It holds nothing meanwhile, and is carried on once somebody has decided."""
+    """The session is waiting at a gate. It holds no resources and continues after the decision."""
 
     def __init__(self, gate_id: str, why: str) -> None:
         super().__init__(why)
@@ -81,11 +81,11 @@ class Parked(MootError):
 
 
 class AlreadyDecided(UsageError):
-    """This gate has been decided; a decision is made once."""
+    """This gate was already decided; a decision is final."""
 
 
 class AccessDenied(UsageError):
-    """Whoever asks has not the right to do this."""
+    """The caller lacks the right to do this."""
 
     def __init__(self, message: str, *, scope: str) -> None:
         super().__init__(message)
@@ -123,4 +123,4 @@ class SessionStopped(MootError):
 
 
 class ParseError(Exception):
-    """A reply that does not fit the shape asked for; the text tells the model what to mend."""
+    """A reply that does not fit the requested shape; the text tells the model what to fix."""

@@ -1,4 +1,4 @@
-"""What can be seen while a session runs; events are a by-product of steps, never a second account of them."""
+"""Events: what can be observed while a session runs. They are derived from steps and never recorded separately."""
 
 from typing import Literal
 

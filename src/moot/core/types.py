@@ -43,7 +43,7 @@ class SourceFile(Value):
 
 
 class Code(Value):
-    """The files of one session, in the order they are shown."""
+    """The files of a session, in display order."""
 
     files: tuple[SourceFile, ...]
     needs: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Code(Value):
 
 
 class Tests(Value):
-    """Tests that were given: files that are laid beside the code and run."""
+    """Test files given by the user, placed beside the code and run."""
 
     __test__ = False
 
@@ -85,7 +85,7 @@ class TestOutcome(Value):
 
 
 class SuiteRun(Value):
-    """What happened when tests were run. No test at all is not a pass."""
+    """Result of a test run. A run without tests is not a pass."""
 
     outcomes: tuple[TestOutcome, ...] = ()
     problem: str = ""
@@ -269,7 +269,7 @@ class Reply(Value):
 
 
 class Absent(Value):
-    """A seat that gave no usable answer. A value, never an exception and never a silent default."""
+    """No usable answer from a seat: a value, never an exception or a silent default."""
 
     seat: str
     why: AbsenceReason
@@ -277,7 +277,7 @@ class Absent(Value):
 
 
 class Spend(Value):
-    """What one model cost so far."""
+    """Cost of one model so far."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -286,7 +286,7 @@ class Spend(Value):
 
 
 class Limits(Value):
-    """How much a session may spend, and how patient it is."""
+    """Limits of a session: calls, tokens, cost, timeouts, retries."""
 
     max_calls: int | None = Field(default=None, ge=0, description="model calls a session may make")
     max_tokens: int | None = Field(default=None, ge=0, description="tokens a session may use")
@@ -305,13 +305,13 @@ class Limits(Value):
 
 
 class Rules(Value):
-    """What every protocol's rules have."""
+    """Rules common to all protocols."""
 
     timeout: float = Field(default=300.0, gt=0, description="seconds the whole session may take")
 
 
 class Result(Value):
-    """What every protocol's result has; the runner fills it in."""
+    """Fields common to all results; the runner fills them in."""
 
     session_id: str = ""
     degraded: tuple[str, ...] = ()

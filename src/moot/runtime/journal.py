@@ -1,4 +1,7 @@
-"""Durable steps: numbered before they are awaited, run once, recorded, and handed back on resume."""
+"""Durable steps: numbered before they are awaited, run once, recorded, and returned from the record on resume.
+
+Our own instead of a workflow engine: the record is hash-chained, replays offline, and needs only the user's database.
+"""
 
 import asyncio
 import hashlib
@@ -26,7 +29,7 @@ def digest(*parts: str) -> str:
 
 
 class Journal:
-    """One session's steps. Without a store they live as long as the process."""
+    """The steps of one session. Without a store they live as long as the process."""
 
     def __init__(
         self,
@@ -102,7 +105,7 @@ class Journal:
 
 
 class Steps:
-    """Runs the steps of one session: each once, within its time, and heard of by whoever listens."""
+    """Runs the steps of one session: each once, within its time limit, with events for listeners."""
 
     def __init__(
         self, ports: SessionPorts, journal: Journal, timeout: float, begin: Callable[[], None] | None = None

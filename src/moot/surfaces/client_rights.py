@@ -35,7 +35,7 @@ REFUSED = "it is refused (server.allow_local)"
 
 @dataclass(frozen=True)
 class Identity:
-    """Who asks, and with which rights."""
+    """The caller and its rights."""
 
     name: str
     scopes: frozenset[Scope]

@@ -1,4 +1,4 @@
-"""A session that goes on from any step of another one, with something changed."""
+"""Forks: a new session from any step of another one, with something changed."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A person at a gate: which one is meant, and what they decide. Command line and server go the same way."""
+"""Decisions at gates: find the gate and record the decision. Shared by command line and server."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

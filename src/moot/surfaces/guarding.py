@@ -1,4 +1,4 @@
-"""Running a command for somebody: its input and output, its signals and its exit code pass through."""
+"""Runs a command for `moot guard`, passing through its input, output, signals and exit code."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Many sessions in one process: what a server and a worker share. A session is carried on from its record, and may
+"""Many sessions in one process, for server and worker. A session continues from its record, and may
 stop, wait or be taken away at any moment."""
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What a judge is asked and how its answer is read: the ballot of round 1, the rebuttal of round 2."""
+"""The judges' questions and how answers are read: the ballot of round 1, the rebuttal of round 2."""
 
 import re
 from collections.abc import Mapping, Sequence

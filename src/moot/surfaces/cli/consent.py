@@ -1,4 +1,4 @@
-"""What a person is shown and asked before a session of others runs on their machine."""
+"""Asks for consent before an imported session runs on this machine."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A console that obeys nothing in what it shows, whoever forgot to make that harmless."""
+"""A console that escapes control characters and markup in everything it prints."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from moot.text.controls import clean
 
 
 class CleanConsole(Console):
-    """Every text is made harmless just before it is drawn; rich's own codes are not text."""
+    """Escapes every text just before it is drawn; rich's own codes are left alone."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):

@@ -22,7 +22,7 @@ TICK_SECONDS = 1.0
 
 
 class ProgressDisplay:
-    """What is printed while a session runs: when, who speaks, and the gist of what was said."""
+    """Prints progress: elapsed time, the speaking seat, and the gist of its reply."""
 
     def __init__(
         self, console: Console, status: Status | None, clock: Callable[[], float] = time.monotonic, *, live: bool = True

@@ -1,4 +1,4 @@
-"""How a scan is shown to a person: how far it is, then what it found."""
+"""Scan output for a person: progress, then findings."""
 
 import sys
 from collections.abc import Callable, Iterator

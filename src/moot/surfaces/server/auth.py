@@ -1,4 +1,4 @@
-"""Who asks: the holder of a token. Where somebody comes from gives no rights."""
+"""Authentication by token. A client's network address gives it no rights."""
 
 import hmac
 import ipaddress

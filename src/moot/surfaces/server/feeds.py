@@ -19,7 +19,7 @@ log = logging.getLogger("moot.server")
 
 
 class WatchedStore(SqlStore):
-    """A store that says when something of a session was kept."""
+    """A store that notifies watchers when it records something of a session."""
 
     told: Callable[[str], None] = staticmethod(lambda session_id: None)
 

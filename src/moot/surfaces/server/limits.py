@@ -1,4 +1,7 @@
-"""What is refused before anything is looked at: strange hosts and origins, too many requests, too much, too slowly."""
+"""Refuses requests early: unknown hosts and origins, too many requests, too large, too slow.
+
+Our own instead of slowapi: one pass over plain ASGI that also checks hosts and times out slow bodies.
+"""
 
 import asyncio
 import logging
@@ -26,7 +29,7 @@ log = logging.getLogger("moot.server")
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """How much one request, and one asker, may take."""
+    """Limits of one request and of one client."""
 
     max_body: int = 4_000_000
     header_seconds: float = 10.0
@@ -41,7 +44,7 @@ class RequestLimits:
 
 
 class Buckets:
-    """How much each asker may still ask: drained by each request, filled by time."""
+    """A token bucket for each client: drained by requests, refilled over time."""
 
     def __init__(self, bounds: RequestLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self._bounds = bounds

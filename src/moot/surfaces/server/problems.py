@@ -1,4 +1,4 @@
-"""Every error as `application/problem+json` with a code that stays the same, whatever its words."""
+"""Every error as `application/problem+json`, with a stable code."""
 
 import json
 import math
@@ -67,7 +67,7 @@ class Problem(Value):
 
 
 class Refusal(Exception):
-    """Why a request is not done."""
+    """Why a request is refused."""
 
     def __init__(self, status: int, code: str = "", detail: str = "", headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)

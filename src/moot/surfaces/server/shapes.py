@@ -1,4 +1,4 @@
-"""What the API answers, as its documents say it."""
+"""Response models of the API."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""What else the server tells: teams, its health, its figures."""
+"""Further routes: teams, health, metrics."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,7 @@
-"""JSON in a reply: bare, fenced, or inside prose; slips mended, nothing made up, half an answer never taken for one."""
+"""JSON in a reply: bare, fenced, or inside prose; slips are repaired, nothing is invented.
+
+Our own instead of a JSON repair library: those complete a cut-off reply, and half an answer would pass for a whole one.
+"""
 
 import json
 import math
