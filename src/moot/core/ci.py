@@ -1,4 +1,4 @@
-"""CI hooks: at which points of a session code is checked, by what, and what came of it."""
+"""CI hooks: which checks run at which points of a session, and their results."""
 
 from typing import Annotated, Literal, get_args
 
@@ -15,7 +15,7 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 
 
 class OwnCommand(Value):
-    """A user's own command; it passes if it exits with status 0."""
+    """Passes if it exits with status 0."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     point: Point
@@ -32,7 +32,7 @@ def _distinct(commands: tuple[OwnCommand, ...]) -> tuple[OwnCommand, ...]:
 
 
 def _split(value: object) -> object:
-    """An environment variable names several with commas."""
+    """In an environment variable, commas separate several values."""
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
@@ -45,8 +45,6 @@ Commands = Annotated[tuple[OwnCommand, ...], AfterValidator(_distinct)]
 
 
 class CiHooks(Value):
-    """What is checked at which point."""
-
     actions: dict[Point, Actions] = Field(default_factory=dict)
     commands: Commands = ()
     benchmark_runs: int = Field(default=3, ge=1, le=50, description="runs of the tests for the `benchmarks` action")
@@ -55,23 +53,20 @@ class CiHooks(Value):
     )
 
     def at(self, point: Point) -> bool:
-        """Whether anything is checked there."""
         return bool(self.actions.get(point)) or any(each.point == point for each in self.commands)
 
     def needs_sandbox(self, point: Point) -> bool:
-        """Whether anything is run there; a scan only reads."""
+        """True unless every check there only reads the code, as a scan does."""
         wanted = set(self.actions.get(point, ())) - {"security_scan"}
         return bool(wanted) or any(each.point == point for each in self.commands)
 
 
 class Remark(Value):
-    """One remark of a check about the code."""
-
     text: str
     file: str = ""
     line: int = 0
     rule: str = ""
-    """The rule, or the test, that it comes from."""
+    """The rule or test it comes from."""
 
     @property
     def text_line(self) -> str:
@@ -84,19 +79,17 @@ class Feedback(Value):
 
     point: Point
     action: str
-    """One of the actions, or the name of an own command."""
+    """One of the actions, or the name of the user's own command."""
     tool: str = ""
     status: CheckStatus
     summary: str
     findings: tuple[Remark, ...] = ()
     output: str = ""
-    """What it printed, cut to size."""
+    """Truncated."""
     seconds: float = 0.0
 
 
 class Checks(Value):
-    """All checks at one point."""
-
     point: Point
     feedback: tuple[Feedback, ...] = ()
 
@@ -111,10 +104,9 @@ class Checks(Value):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """A line for each check."""
         return tuple(f"{each.action}: {each.status}: {each.summary}" for each in self.feedback)
 
     @property
     def unclear(self) -> tuple[Feedback, ...]:
-        """Checks that say nothing."""
+        """Checks without a verdict."""
         return tuple(each for each in self.feedback if each.status in ("skipped", "error"))

@@ -14,16 +14,16 @@ from pydantic import TypeAdapter, ValidationError
 from moot.core.errors import ConfigError
 
 OWN_MODEL = r"[A-Za-z0-9][A-Za-z0-9_-]*"
-"""A model by the name of its `[models.NAME]`."""
+"""The NAME of `[models.NAME]`."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One thing that can be set. A `*` in its key stands for names of the user's own: `seats.*`, `lsp.*.command`."""
+    """A key may contain `*` for names chosen by the user: `seats.*`, `lsp.*.command`."""
 
     key: str
     kind: Any
-    """The annotation its value must satisfy."""
+    """The type its value must have."""
     default: object
     about: str = ""
 
@@ -49,7 +49,7 @@ class Resolved:
 
 
 def resolve(settings: Sequence[Setting], layers: Sequence[Layer]) -> dict[str, Resolved]:
-    """Every setting with its value and where that came from; an unknown key is an error, never ignored."""
+    """Every setting with its value and source. An unknown key is an error, never ignored."""
     known = {setting.key: setting for setting in settings}
     found: dict[str, Resolved] = {}
     for layer in layers:
@@ -81,7 +81,7 @@ def from_environment(settings: Sequence[Setting], env: Mapping[str, str]) -> Lay
 
 
 def flat(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
-    """A nested TOML table as dotted keys."""
+    """Flatten a nested TOML table to dotted keys."""
     values: dict[str, object] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
@@ -92,13 +92,13 @@ def flat(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
 
 
 def _setting_key(key: str, known: Mapping[str, Setting]) -> str:
-    """The key itself, or that of the family it belongs to; empty where there is none."""
+    """The key itself or the family it belongs to; empty if unknown."""
     if key in known:
         return key
     head, _, last = key.rpartition(".")
     if f"{head}.*" in known:
         return f"{head}.*"
-    inner = [family for family in known if ".*." in family and family.endswith(f".{last}")]  # a name may have dots
+    inner = [family for family in known if ".*." in family and family.endswith(f".{last}")]  # names may contain dots
     return next((family for family in inner if head.startswith(family.partition("*")[0])), "")
 
 
@@ -117,7 +117,7 @@ def _validate_value(setting: Setting, key: str, value: object, layer: Layer) -> 
 
 
 def _problem(error: ValidationError) -> str:
-    """What is wrong; with a closed set of words, all of them, and the one that was probably meant."""
+    """Describe the error. For a closed set of words, list them and suggest the closest one."""
     problems = error.errors(include_url=False)
     closed = [problem["ctx"]["expected"] for problem in problems if problem["type"] == "literal_error"]
     if not closed:

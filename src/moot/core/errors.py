@@ -1,21 +1,21 @@
 """Every error Moot raises on purpose, and who must act on it.
 
 * MootError
-  x UsageError        you asked for something impossible; the message says what to change
-    x Decided         this gate was already decided
-    x Forbidden       you lack the right to do this; `scope` names the missing scope
-    x ConfigError     a setting is wrong; the message names it and where it came from
-  x ModelError        a provider did not answer; `retryable` says whether trying again can help
-  x ScriptDry         a `script:` file has no entry left for a call
-  x StoreError        the record cannot be read or written
-    x Fenced          another process has taken the session over
-      x Deleted       ... and deleted it: there is nothing left to carry on
-  x Parked            the session waits for a person, and goes on when they have decided
-  x SandboxError      code cannot be run safely here
-  x ReplayMismatch    a resumed session asked for another step than was recorded
-  x Unrecorded        a replay would have to do something that is not in the record
-  x Cut               budget, deadline or person ended the session; protocols catch it and return the best so far
-* ParseError          a reply does not fit its shape; the room turns it into a question or an absence
+  x UsageError          you asked for something impossible; the message says what to change
+    x AlreadyDecided    this gate was already decided
+    x AccessDenied      you lack the right to do this; `scope` names the missing scope
+    x ConfigError       a setting is wrong; the message names it and its source
+  x ModelError          a provider did not answer; `retryable` says whether trying again can help
+  x ScriptDry           a `script:` file has no entry left for a call
+  x StoreError          the record cannot be read or written
+    x LeaseLost         another process has taken over the session
+      x Deleted         ... and deleted it; it cannot be continued
+  x Parked              the session waits for a person and continues after their decision
+  x SandboxError        code cannot be run safely here
+  x ReplayMismatch      a resumed session asked for a different step than was recorded
+  x Unrecorded          a replay needs something that was not recorded
+  x SessionStopped      a budget, deadline or person ended the session; protocols catch it and return the best so far
+* ParseError            a reply does not fit its shape; the room asks again or returns `Absent`
 """
 
 from typing import Literal
@@ -24,7 +24,7 @@ CutKind = Literal["budget_exhausted", "timed_out", "cancelled", "rejected"]
 FailureKind = Literal[
     "rate_limited", "unavailable", "timeout", "auth", "not_found", "rejected", "refused", "failed", "limit"
 ]
-"""`limit` is nobody's failure: the time for this part of the session was over."""
+"""`limit`: the time for this part of the session was up; no model failed."""
 RETRYABLE: frozenset[FailureKind] = frozenset({"rate_limited", "unavailable"})
 
 
@@ -32,15 +32,14 @@ class MootError(Exception):
     """Base class of every error that Moot raises on purpose."""
 
     session_id: str | None = None
-    """The session that is kept and can be resumed, when there was one."""
+    """The recorded session that can be resumed, if any."""
 
 
 class UsageError(MootError):
     """The caller's mistake; the message says what to change."""
 
 
-class ConfigError(UsageError):
-    """A setting that cannot be used."""
+class ConfigError(UsageError): ...
 
 
 class ModelError(MootError):
@@ -56,16 +55,14 @@ class ModelError(MootError):
         return self.kind in RETRYABLE
 
 
-class ScriptDry(MootError):
-    """A scripted model was asked for something its file does not hold."""
+class ScriptDry(MootError): ...
 
 
-class StoreError(MootError):
-    """The record cannot be read or written."""
+class StoreError(MootError): ...
 
 
 class LeaseLost(StoreError):
-    """Another process has taken this session over; what this one still does is not recorded."""
+    """Another process has taken over this session; nothing this one still does is recorded."""
 
 
 class Deleted(LeaseLost):
@@ -92,8 +89,7 @@ class AccessDenied(UsageError):
         self.scope = scope
 
 
-class SandboxError(MootError):
-    """Code cannot be run safely here."""
+class SandboxError(MootError): ...
 
 
 class ReplayMismatch(MootError):
@@ -107,15 +103,15 @@ class ReplayMismatch(MootError):
         )
 
 
-class Unrecorded(MootError):
-    """A replay asks for something that the record does not hold."""
+class Unrecorded(MootError): ...
 
 
 class SessionStopped(MootError):
-    """The session must end now; what it has so far is its result."""
+    """The session must end now; what it has so far becomes its result."""
 
     answered: tuple[object, ...] = ()
-    """When several were asked at once: what came before the cut, in the order of the asks; None where nothing did."""
+    """After several asks at once: the answers received before the stop, in the order of the asks; None for those
+    missing."""
 
     def __init__(self, kind: CutKind, why: str) -> None:
         super().__init__(why)

@@ -23,11 +23,11 @@ class Asked(Value):
     round: int
     model: str
     replayed: bool = False
-    """Its answer is on record: nobody is asked again."""
+    """The answer came from the record; no model was asked."""
 
 
 class Exchanged(Value):
-    """One question was put to a model, and this came of it. Its words never leave with the event itself."""
+    """The result of one question to a model. The event carries no prompt or reply text."""
 
     kind: Literal["exchanged"] = "exchanged"
     seq: int
@@ -38,14 +38,14 @@ class Exchanged(Value):
     provider: str
     model: str
     answered_by: str = ""
-    """The version of the model, as the provider names it."""
+    """The model version as the provider names it."""
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = None
     finish: str = ""
     milliseconds: int = 0
     error: str = ""
-    """Of which kind the failure was."""
+    """The kind of failure."""
     max_tokens: int | None = None
     temperature: float | None = None
     system: str = Field(default="", exclude=True, repr=False)
@@ -71,7 +71,7 @@ class TurnTaken(Value):
     model: str
     absent: str = ""
     usage: dict[str, Spend]
-    """What the session has spent so far, by model."""
+    """Spending so far, by model."""
 
 
 class StepDone(Value):

@@ -1,4 +1,4 @@
-"""What is kept of an experience: episodes of one task, lessons for others."""
+"""What sessions remember: episodes within one task, lessons across tasks."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from moot.core.types import Unit, Value
 
 
 class Reflection(Value):
-    """What an attempt failed by, in words, and what the next one must do differently."""
+    """Why an attempt failed, and what the next one must do differently."""
 
     what_went_wrong: str
     root_cause: str
@@ -17,7 +17,7 @@ class Reflection(Value):
 
 
 class Episode(Value):
-    """One attempt that failed and what was made of it. The room fills in who, where and when."""
+    """A failed attempt and the reflection on it. The room fills in who, where and when."""
 
     task: str
     attempt: int
@@ -26,9 +26,7 @@ class Episode(Value):
     """How many of the tests passed, in words."""
     failure_analysis: str
     reflection: str
-    """What went wrong and why."""
     improvement: str
-    """What to do differently."""
     confidence: Unit | None = None
     id: str = ""
     session: str = ""
@@ -39,8 +37,6 @@ class Episode(Value):
 
 
 class Origin(Value):
-    """Where a lesson came from."""
-
     session_id: str = ""
     agent: str = ""
     task: str = ""
@@ -52,13 +48,13 @@ class Lesson(Value):
     text: str
     category: str = "debugging"
     wordings: tuple[str, ...] = ()
-    """Other ways in which the same was said."""
+    """Other wordings of the same lesson."""
     origins: tuple[Origin, ...] = ()
     uses: int = Field(default=0, ge=0)
     helped: int = Field(default=0, ge=0)
     harmed: int = Field(default=0, ge=0)
     judged_by: tuple[str, ...] = ()
-    """The sessions that judged it last: one that is resumed has no second say."""
+    """The sessions that judged it last. A resumed session must not judge twice."""
     created_at: datetime
     expires_at: datetime | None = None
 
@@ -67,12 +63,12 @@ BANDS = 5
 
 
 def band_of(confidence: float) -> int:
-    """Which fifth of 0 to 1 a stated confidence lies in."""
+    """Which fifth of 0 to 1 a stated confidence falls in."""
     return min(int(confidence * BANDS), BANDS - 1)
 
 
 class Judged(Value):
-    """Whether one agent was right in one session, as far as tests or the outcome tell."""
+    """Whether one agent was right in one session, according to tests or the outcome."""
 
     agent: str
     role: str

@@ -1,4 +1,4 @@
-"""What makes two findings the same, where in the code a finding is, and how much risk findings add up to."""
+"""When two findings are the same, where in the code a finding is, and the total risk of several findings."""
 
 import hashlib
 import re
@@ -13,19 +13,19 @@ SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
 
 
 def normalise_evidence(evidence: str) -> str:
-    """Evidence as code, free of layout: a quoted line number, fences, indentation and spacing do not matter."""
+    """Evidence without layout: line numbers, fences, indentation and spacing are dropped."""
     text = re.sub(r"^\s*(?:line\s*)?\d+\s*[:|]\s*", "", evidence.strip().strip("`"), flags=re.IGNORECASE).strip("`")
     return re.sub(r"\s+", " ", text).strip().rstrip(";").strip()
 
 
 def fingerprint(category: str, file: str, evidence: str, occurrence: int = 1) -> str:
-    """The same flaw has the same print in every round; a second one on an identical line has its own."""
+    """Stable across rounds. `occurrence` tells identical lines apart."""
     key = "\0".join((category, file, normalise_evidence(evidence), *([str(occurrence)] if occurrence > 1 else [])))
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def add_fingerprints(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
-    """Findings with their fingerprints filled in, identical lines told apart by their order."""
+    """Fill in the fingerprints; identical lines are numbered in order."""
     seen: dict[str, int] = {}
     result = []
     for finding in findings:
@@ -37,7 +37,7 @@ def add_fingerprints(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
 
 
 def distinct(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
-    """Findings of the same rule on the same line are one: the first stands for all."""
+    """Keep the first finding of each rule and line."""
     first: dict[tuple[str, int, str], Vulnerability] = {}
     apart = []
     for finding in findings:
@@ -48,10 +48,10 @@ def distinct(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
 
 
 def follow(old: Iterable[Vulnerability], new: Iterable[Vulnerability], *, alike: float = 0.0) -> dict[str, str]:
-    """New fingerprint -> old one, for findings whose line was moved or rewritten while the flaw stayed.
+    """Map new fingerprints to old ones for findings whose line was moved or rewritten.
 
-    A flaw that is no longer on its line, and one of the same rule in the same file that was not there before, are the
-    same flaw; the most alike lines go together. What is not from the scan has to be `alike` by half at least.
+    A flaw that left its line and a new one of the same rule in the same file are taken for the same flaw; the most
+    similar lines are paired. Findings that are not from the scan must be half alike at least.
     """
     before, after = distinct(old), distinct(new)
     known, present = {f.fingerprint for f in before}, {f.fingerprint for f in after}
@@ -73,7 +73,7 @@ def follow(old: Iterable[Vulnerability], new: Iterable[Vulnerability], *, alike:
 
 
 def likeness(one: str, other: str) -> float:
-    """How many of the words of two lines they share, from 0 to 1."""
+    """Share of words that two lines have in common, from 0 to 1."""
     words, others = set(re.findall(r"\w+", one)), set(re.findall(r"\w+", other))
     return len(words & others) / len(words | others) if words | others else 1.0
 
@@ -83,10 +83,10 @@ def _kind(finding: Vulnerability) -> tuple[str, str, str]:
 
 
 def overall_risk(findings: Sequence[Vulnerability], said: float | None = None) -> float:
-    """The larger of what was said and the chance that one finding at least does harm; a missing risk is never 0.
+    """The larger of the stated risk and the probability that at least one finding does harm; a missing risk is never 0.
 
-    A finding does harm with the chance weight times confidence, so that each one more raises the risk, and each that
-    goes lowers it. A doubtful finding counts with `LEAST_SURE`: a grave one is not accepted because it is doubtful.
+    A finding does harm with probability weight times confidence, so each finding raises the risk and each fix lowers
+    it. Confidence counts as `LEAST_SURE` at least: a severe finding is not accepted because it is doubtful.
     """
     safe = 1.0
     for finding in findings:
@@ -112,7 +112,7 @@ def by_gravity(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
 
 
 def locate(code: Code, evidence: str, file: str = "") -> tuple[SourceFile, int] | None:
-    """The file and line (from 1) a quoted piece of code stands in; None when it is not in the code at all."""
+    """The file and line (from 1) that contain a quoted piece of code, or None."""
     lines = [line for line in evidence.splitlines() if not line.lstrip().startswith("```")]
     quoted = [piece for line in lines for piece in re.findall(r"`([^`]+)`", line)]  # "line 12: `hits[name]++`"
     wanted = [piece for piece in map(normalise_evidence, [*lines, *quoted]) if len(piece) > 2]
@@ -128,8 +128,8 @@ def locate(code: Code, evidence: str, file: str = "") -> tuple[SourceFile, int] 
 
 
 def in_question(finding: Vulnerability, code: Code) -> bool:
-    """Under `--diff`, a flaw whose line was there before the change is not this session's business; one more copy of
-    such a line is. A race has two places, and either may be the new one."""
+    """Under `--diff`, a flaw on a line that existed before the change is out of scope; another copy of such a line is
+    in scope. A race has two places, and either may be the new one."""
     source = code.file(finding.file)
     if source is None or source.base is None:
         return True

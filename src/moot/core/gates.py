@@ -1,4 +1,4 @@
-"""Gates: where a session waits for a person, and what they decided. A decision is made once."""
+"""Gates: where a session waits for a person, and the decision. A decision is final."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -13,7 +13,6 @@ How = Literal["automatic", "person", "timeout"]
 
 
 def _split(value: object) -> object:
-    """`review,convergence` as a list."""
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
 
 
@@ -53,7 +52,7 @@ class GateRequest(Value):
     point: str
     summary: str
     artefacts: dict[str, JsonValue] = Field(default_factory=dict)
-    """What there is to look at: diff, tests, scores."""
+    """What the reviewer sees: diff, tests, scores."""
     questions: tuple[str, ...] = ()
     created_at: datetime
     deadline: datetime

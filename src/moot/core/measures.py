@@ -1,4 +1,4 @@
-"""What can be measured of code and of its tests: frozen values."""
+"""Measurements of code and its tests."""
 
 from typing import Literal
 
@@ -13,33 +13,33 @@ PartName = Literal["tests", "coverage", "scan", "lint", "complexity", "maintaina
 class FileCoverage(Value):
     file: str
     lines: int
-    """Lines that can be run."""
+    """Executable lines."""
     missed: tuple[int, ...] = ()
     branches: int = 0
-    """Ways that its conditions and loops can go: two for each."""
+    """Branch outcomes: two for each condition or loop."""
     open: tuple[int, ...] = ()
-    """The line of each way that was never gone."""
+    """The line of each branch outcome that no test reached."""
 
 
 class Coverage(Value):
-    """What tests reached of the code; `problem` says why that is not known."""
+    """`problem` says why coverage is unknown."""
 
     files: tuple[FileCoverage, ...] = ()
     problem: str = ""
 
     @property
     def lines(self) -> float | None:
-        """The share of lines that were run."""
+        """Share of lines executed."""
         return _share(sum(f.lines - len(f.missed) for f in self.files), sum(f.lines for f in self.files))
 
     @property
     def branches(self) -> float | None:
-        """The share of ways that were gone; None where the code has no branch."""
+        """Share of branch outcomes reached; None if the code has no branch."""
         return _share(sum(f.branches - len(f.open) for f in self.files), sum(f.branches for f in self.files))
 
     @property
     def share(self) -> float | None:
-        """Lines and branches together."""
+        """Lines and branches combined."""
         hit = sum(f.lines - len(f.missed) + f.branches - len(f.open) for f in self.files)
         return _share(hit, sum(f.lines + f.branches for f in self.files))
 
@@ -49,7 +49,7 @@ def not_measured_in(language: str) -> Coverage:
 
 
 class Covered(Value):
-    """A run of tests that was watched."""
+    """A test run and its coverage."""
 
     run: SuiteRun
     coverage: Coverage
@@ -61,17 +61,17 @@ class MutantRun(Value):
     what: str
     fate: Fate
     why: str = ""
-    """The test that noticed it, or why nobody could."""
+    """The test that noticed it, or why none could."""
 
 
 class MutationScore(Value):
-    """Whether tests notice small faults. Tests that say nothing score 0; where there is no fault to make, no score."""
+    """Whether tests notice small faults. Inconclusive tests score 0; without any possible fault there is no score."""
 
     score: Unit | None
     mutants: tuple[MutantRun, ...] = ()
     problem: str = ""
     seconds: float = 0.0
-    """Of all runs together."""
+    """Total of all runs."""
 
     def count(self, fate: Fate) -> int:
         return sum(mutant.fate == fate for mutant in self.mutants)
@@ -85,31 +85,30 @@ class LintFinding(Value):
 
 
 class Lint(Value):
-    """What linters said, and which files none of them could look at."""
+    """Linter findings, and the files that no linter could read."""
 
     findings: tuple[LintFinding, ...] = ()
     by: tuple[str, ...] = ()
-    """The linters that looked."""
     skipped: dict[str, str] = Field(default_factory=dict)
-    """Language -> why its files were not looked at."""
+    """Language -> why its files were not checked."""
 
 
 class QualityPart(Value):
-    """One side of quality. Without a value it was not measured, and `why` says why not."""
+    """One aspect of quality. Without a value it was not measured; `why` says why."""
 
     name: PartName
     weight: float
     value: Unit | None = None
     why: str = ""
-    """What the value rests on."""
+    """What the value is based on."""
 
 
 class Quality(Value):
-    """One figure with its parts. What was not measured adds nothing to it."""
+    """One score and its parts. What was not measured adds nothing."""
 
     score: Unit
     measured: Unit
-    """The weight of the parts that were measured: the score cannot be higher."""
+    """Total weight of the measured parts: the upper bound of the score."""
     parts: tuple[QualityPart, ...] = ()
 
     @property

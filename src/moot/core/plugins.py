@@ -1,4 +1,4 @@
-"""What installed packages bring: objects that their entry points name."""
+"""Objects that installed packages provide through entry points."""
 
 from importlib.metadata import EntryPoint, entry_points
 from typing import TypeVar
@@ -9,12 +9,13 @@ T = TypeVar("T")
 
 
 def list_plugins(group: str) -> list[EntryPoint]:
-    """The entry points of a group, by name. This reads every installed package: whoever calls it keeps the answer."""
+    """Entry points of a group, by name. This reads the metadata of every installed package, so callers cache the
+    result."""
     return sorted(entry_points(group=group), key=lambda point: (point.name, point.value))
 
 
 def load_plugin(point: EntryPoint, kind: type[T], noun: str) -> T:
-    """The object that an entry point names; `ConfigError` where its package is broken or it is something else."""
+    """Load the object of an entry point; `ConfigError` if its package is broken or the object has another type."""
     where = f"the {noun} {point.name!r} ({point.value})"
     try:
         found = point.load()

@@ -1,4 +1,4 @@
-"""Ports: what an edge must offer so that the room can use it."""
+"""Ports: what the edge must provide to the room."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -37,10 +37,10 @@ class Model(Protocol):
         """One answer, or `ModelError`. No retries here: the room decides."""
 
     turn: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
-    """Entered before each call and outside its timeout: waits for a free place, loads what takes long."""
+    """Entered before each call, outside its timeout: waits for a free slot or loads a model."""
 
     def skip(self, call: ModelCall) -> None:
-        """This call was answered in an earlier run of the session; only a script needs to know."""
+        """This call was answered in an earlier run of the session; scripted models advance past it."""
 
     async def aclose(self) -> None: ...
 
@@ -53,37 +53,34 @@ class Scanner(Protocol):
 
 class Linter(Protocol):
     def lint(self, code: Code) -> Lint:
-        """What linters say of the text alone: nothing of it is executed, no configuration of its project is read."""
+        """Run linters without executing the code or reading its project's configuration."""
 
 
 class Sandbox(Protocol):
     async def run(self, code: Code, tests: Tests) -> SuiteRun: ...
 
     async def cover(self, code: Code, tests: Tests) -> Covered:
-        """The same with a look at which lines and branches the tests reach, where the language allows it."""
+        """`execute`, and measure line and branch coverage where the language allows it."""
 
     async def probe(self, code: Code, calls: Sequence[str], seconds: float = 5.0) -> Probing:
-        """What comes of each call, each in a process of its own that does not know what should."""
+        """The result of each call, each in its own process without the expected value."""
 
     async def races(self, code: Code, tests: Tests) -> RaceRun:
-        """The same tests with a race detector watching, where the language has one."""
+        """`execute` under a race detector, where the language has one."""
 
     async def command(self, code: Code, tests: Tests, argv: Sequence[str]) -> CommandRun:
-        """A program of its own, run where code and tests are laid out."""
+        """Run a program in the folder of code and tests."""
 
 
 class Checker(Protocol):
-    """CI hooks: what is checked at the points of a session."""
+    """Runs the CI hooks."""
 
-    def at(self, point: Point) -> bool:
-        """Whether anything is checked there."""
+    def at(self, point: Point) -> bool: ...
 
     async def check(self, point: Point, code: Code, tests: Tests) -> Checks: ...
 
 
 class FileChange(Value):
-    """One commit that touched a file."""
-
     commit: str
     author: str
     when: datetime
@@ -98,10 +95,10 @@ class BlameLine(Value):
 
 
 class Branch(Protocol):
-    """One session's branch in a repository of the user's."""
+    """A session's branch in the user's repository."""
 
     def commit(self, code: Code, message: str, number: int) -> str:
-        """This version as a commit; the same version again is the same commit."""
+        """Commit this version; idempotent."""
 
     def diff(self) -> str: ...
 
@@ -120,40 +117,34 @@ class Branches(Protocol):
 
 
 class Memory(Protocol):
-    """Lessons of earlier sessions."""
-
     async def recall(self, task: str, now: datetime, limit: int = 5) -> list[Lesson]:
-        """Those that fit a task best, the best first."""
+        """The lessons that fit a task best, best first."""
 
     async def learn(self, lesson: Lesson) -> Lesson:
-        """Keep it, or grow the one that says the same; learning it twice changes nothing."""
+        """Keep a lesson or merge it into an equal one; idempotent."""
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
-        """What followed its use speaks for or against it; each session `by` which it is judged has one say."""
+        """Record whether a lesson helped; each session `by` judges it only once."""
 
 
 class Gates(Protocol):
-    """Where sessions wait for a person."""
-
     async def request(self, wanted: GateRequest, webhooks: Sequence[str] = ()) -> GateRequest:
-        """Keep it, once for each step of a session, and tell those who want to know; gives it as it is kept: asked
-        for again it has its first deadline, and what was decided meanwhile."""
+        """Keep the request, once for each step of a session, and notify the webhooks. Returns it as stored: a repeated
+        request keeps its first deadline and any decision."""
 
     async def decide(self, gate_id: str, decision: GateDecision) -> GateRequest:
-        """`Decided` when somebody was faster."""
+        """Raises `AlreadyDecided` if it was."""
 
 
 class Toolbox(Protocol):
-    """Tools that a seat may use in its turn."""
-
     async def tools(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
-        """Those of these names that there are; one that cannot be used here says why."""
+        """The named tools that exist; one that cannot be used here says why."""
 
     async def use(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolResult:
-        """What came of it. Whatever goes wrong is a result too."""
+        """Errors are results too."""
 
     async def aclose(self) -> None:
-        """End what was started for the tools."""
+        """Stop whatever was started for the tools."""
 
 
 class Clock(Protocol):
@@ -165,7 +156,7 @@ class Clock(Protocol):
 
 
 FORMAT = 1
-"""Of the record. A session with a higher one was begun by a newer Moot, and is left to it."""
+"""Version of the record format. Sessions with a higher one belong to a newer Moot."""
 
 
 class StepRow(Value):
@@ -177,14 +168,14 @@ class StepRow(Value):
     digest: str
     value: JsonValue
     elapsed: float
-    """Seconds this session had been running when the step was done, over all its runs."""
+    """Seconds this session had been running at the end of the step, over all its runs."""
 
 
 EntryKind = Literal["begun", "claimed", "plan", "step", "dropped", "parked", "decided", "noted", "ended"]
 
 
 class JournalMark(Value):
-    """An entry of the journal that is no step: that the session began, was taken over, waits, was decided, ended."""
+    """A journal entry that is not a step: begun, taken over, waiting, decided, ended."""
 
     kind: EntryKind
     name: str = ""
@@ -193,8 +184,6 @@ class JournalMark(Value):
 
 
 class JournalEntry(Value):
-    """One link of a session's journal, as it is kept."""
-
     entry: int
     """1, 2, 3 … in the order of writing, without a gap."""
     kind: EntryKind
@@ -205,9 +194,9 @@ class JournalEntry(Value):
     value: JsonValue
     elapsed: float
     fence: int
-    """Which taking of the session wrote it; 0: somebody beside it, such as the reviewer at a gate."""
+    """The claim that wrote it; 0: written by somebody else, such as the reviewer at a gate."""
     seal: str
-    """Covers the turn and the version that were kept with it."""
+    """Covers the turn and the version stored with it."""
     at: datetime
     chain: str
 
@@ -235,17 +224,14 @@ class VersionRow(Value):
     metrics: JsonValue = None
     quality: float | None = None
     pass_rate: float | None = None
-    """The share of its tests that passed."""
 
 
 class EpisodeRow(Value):
-    """An episode, kept with the turn in which it was told."""
-
     episode: Episode
 
 
 class LogRow(Value):
-    """One line per action: what was done, how long it took, what went wrong."""
+    """One action: what was done, how long it took, what went wrong."""
 
     seq: int
     part: int
@@ -271,7 +257,7 @@ class SessionRecord(Value):
     topic: str
     status: Status
     config: dict[str, JsonValue]
-    """Input, rules, limits and seats: all that is needed to carry the session on."""
+    """Input, rules, limits and seats: everything needed to continue the session."""
     created_at: datetime
     updated_at: datetime
     completed_at: datetime | None = None
@@ -285,41 +271,39 @@ class SessionRecord(Value):
     idempotency_key: str | None = None
     format: int = FORMAT
     waiting_on: str | None = None
-    """The gate at which it waits for a person."""
+    """The gate it waits at."""
     wish: Wish = ""
-    """What somebody else wants of whoever runs it."""
+    """What another process asks of the one that runs it."""
     fence: int = 0
-    """How often it was taken. Only the last taker may write."""
+    """Fencing token: the number of claims so far. Only the latest owner may write."""
     entries: int = 0
     chain: str = ""
-    """How many entries its journal has, and the mark of the last."""
+    """Number of journal entries and the mark of the last."""
 
 
 class Store(Protocol):
     """The record. `append` returns only when the rows would survive the end of this process."""
 
     async def create(self, session: SessionRecord, ended: JournalMark | None = None) -> None:
-        """`ended`: the last entry of a session that is kept with its result, and never run."""
+        """`ended`: the last entry of a session that is stored with its result and never run."""
 
     async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
-        """What its taker says of it, and an entry in its journal that says so; both or neither."""
+        """Write the session and its journal entry, both or neither."""
 
     async def claim(self, session_id: str, owner: str, *, take: bool = False, seen: int | None = None) -> SessionRecord:
-        """Take a session for this process; `StoreError` when another live process has it, unless it is to be taken
-        from that one. From then on nothing of an earlier taker is recorded. `Fenced` when it was taken, and perhaps
-        carried on to its end, since its fence was `seen`."""
+        """Take the lease of a session. `StoreError` if another live process holds it, unless `take`; from then on
+        earlier owners cannot record anything. `LeaseLost` if somebody claimed it since its fence was `seen`."""
 
     async def wish(self, session_id: str, wish: Wish) -> None:
-        """Say what is wanted of whoever runs this session."""
+        """Ask something of the process that runs this session."""
 
     async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
-        """Link these to the session's journal; `Fenced` when it was taken over since `fence`."""
+        """Append to the session's journal; `LeaseLost` if the session was taken over since `fence`."""
 
-    async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[JournalEntry]:
-        """The journal as it was written."""
+    async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[JournalEntry]: ...
 
     async def session(self, session_id: str) -> SessionRecord:
-        """By id or by an unambiguous beginning of one."""
+        """By id or an unambiguous prefix."""
 
     async def sessions(self, limit: int = 50, text: str = "") -> list[SessionRecord]: ...
 
@@ -332,6 +316,6 @@ class Store(Protocol):
     async def logs(self, session_id: str) -> list[LogRow]: ...
 
     async def delete(self, session_id: str, by: str = "") -> None:
-        """Everything recorded of it but a tombstone."""
+        """Delete everything but a tombstone."""
 
     async def aclose(self) -> None: ...

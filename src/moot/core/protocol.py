@@ -1,4 +1,4 @@
-"""Protocol: the descriptor from which every surface derives its command, body, form and call."""
+"""Descriptor of a protocol, from which every surface derives its command, body, form and call."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -14,30 +14,29 @@ O = TypeVar("O", bound=Result)  # noqa: E741
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 CUT_SHORT = 2
-"""The exit code where nothing can be said: inconclusive, out of time or budget, rejected."""
+"""Exit code of a session without a verdict: inconclusive, out of time or budget, rejected."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """How a field of an input, or of rules, is given on the command line. A field of an input needs none: its name and
-    its type say it. A rule without one is set in moot.toml, or in the `rules` of a request."""
+    """How a field is given on the command line. An input field needs none: its name and type suffice. A rule without
+    one is set in moot.toml or in the `rules` of a request."""
 
     flag: str = ""
-    """`--name`; default: the name of the field."""
+    """`--name`; default: the field's name."""
     short: str = ""
     positional: bool = False
     """An argument. Required texts and code are arguments anyway."""
     metavar: str = ""
     help: str = ""
-    """Instead of the description of the field."""
+    """Replaces the field's description."""
     derived: bool = False
-    """Nobody gives it: a surface finds it out."""
+    """Computed by the surface, not given by the user."""
     after: bool = False
     """Says what to do with the result; the session does not know it."""
 
 
 def report_outcome(result: Result) -> Report:
-    """The outcome and its caveats, for a protocol that has no report of its own."""
     outcome = str(getattr(result, "outcome", "")) or "ended"
     return Report(blocks=(Headline(verdict=outcome, text=outcome, caveats=result.degraded),))
 
@@ -50,7 +49,6 @@ def succeed(result: Result) -> int:
 class Protocol(Generic[I, R, O]):
     name: str
     summary: str
-    """One line, for help and menus."""
     exit_codes: str = ""
     """What the help of its command says of them: `0: hardened; 1: findings are left`."""
     input: type[I]
@@ -62,10 +60,10 @@ class Protocol(Generic[I, R, O]):
     examples: tuple[str, ...] = ()
     """Command lines, each with what it shows."""
     seats: tuple[str, ...] = ()
-    """Seats it has by default; a session may have others."""
+    """Default seats; a session may have others."""
     deals_models: bool = False
     """Models are dealt to the agents of a team, instead of being fallbacks of each other."""
     points: tuple[str, ...] = ()
-    """Phases after which a gate may stand."""
+    """Phases that may be followed by a gate."""
     settled: frozenset[str] = frozenset()
-    """Outcomes that stand even though a provider failed on the way: nothing is left to try again."""
+    """Outcomes that stand even if a provider failed on the way: there is nothing to retry."""

@@ -1,5 +1,5 @@
-"""Report: what a person is shown of a result, as a few kinds of blocks. Renderers turn it into terminal text, markdown
-and HTML, so that no protocol prints and no surface knows a protocol's fields."""
+"""Report: what a person sees of a result, as a few kinds of blocks. Renderers turn it into terminal text, markdown and
+HTML, so no protocol prints and no surface knows a protocol's fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -14,19 +14,19 @@ FALLBACK_WORDS = ("absent", "stand in", "echoes")
 
 
 class Headline(Value):
-    """The verdict in one line. Its caveats are shown with it, never apart from it."""
+    """The verdict in one line, always shown with its caveats."""
 
     kind: Literal["headline"] = "headline"
     verdict: str
     """The outcome, as in the JSON result."""
     text: str
     caveats: tuple[str, ...] = ()
-    """The gravest first."""
+    """Most serious first."""
     tone: Tone = ""
 
     @property
     def line(self) -> str:
-        """The verdict with the first caveat: whoever reads one line knows what the result rests on."""
+        """The verdict and its first caveat."""
         if not self.caveats:
             return self.text
         many = "caveat" if len(self.caveats) == 1 else f"{len(self.caveats)} caveats, first"
@@ -51,7 +51,7 @@ class Cell(Value):
 
 
 class Grid(Value):
-    """A table, or a matrix: then the first column names the row."""
+    """A table, or a matrix whose first column names the row."""
 
     kind: Literal["grid"] = "grid"
     title: str = ""
@@ -60,7 +60,7 @@ class Grid(Value):
 
 
 class Listing(Value):
-    """Text as it is: code, a diff, a prompt, a reply."""
+    """Verbatim text: code, a diff, a prompt, a reply."""
 
     kind: Literal["listing"] = "listing"
     title: str = ""
@@ -82,7 +82,7 @@ Block = Annotated[Headline | Paragraph | Bullets | Grid | Listing | Figures, Fie
 
 
 class Report(Value):
-    """What came of a session. The first block is the headline."""
+    """The first block is the headline."""
 
     blocks: tuple[Block, ...]
 
@@ -99,18 +99,16 @@ class ReportSection(Value):
 
 
 class ReportDocument(Value):
-    """A session as a document: the report first, then its steps."""
-
     title: str
     lead: str
     sections: tuple[ReportSection, ...]
 
 
-# --- what reports of different protocols have in common
+# --- shared by the reports of several protocols
 
 
 def order_caveats(degraded: Sequence[str]) -> tuple[str, ...]:
-    """Fallbacks first; what a second reply made good comes last."""
+    """Fallbacks first; what a second reply repaired comes last."""
 
     def gravity(note: str) -> int:
         if note.endswith("asked again"):
@@ -121,7 +119,7 @@ def order_caveats(degraded: Sequence[str]) -> tuple[str, ...]:
 
 
 def list_items(title: str, entries: Sequence[str]) -> Iterator[Block]:
-    """Bullets, or nothing where there are no entries."""
+    """Bullets, or nothing without entries."""
     if entries:
         yield Bullets(title=title, entries=tuple(entries))
 
@@ -140,7 +138,7 @@ def language_of(path: str) -> str:
 
 
 def list_spending(usage: Mapping[str, Spend]) -> list[tuple[str, str]]:
-    """By model; a price that is not known is said to be unknown."""
+    """By model; an unknown price is shown as unknown."""
     lines = []
     for model, spend in usage.items():
         price = "price unknown" if spend.usd is None else f"${spend.usd:.4f}"
@@ -150,7 +148,7 @@ def list_spending(usage: Mapping[str, Spend]) -> list[tuple[str, str]]:
 
 
 def list_figures(result: Result, length: str, *more: tuple[str, str]) -> Figures:
-    """What was spent, and how long it took. A model that failed was called: its calls are listed too."""
+    """Spending and duration. Failed models are listed too: they were called."""
     spent = list_spending(result.usage)
     if result.calls_failed:
         failed = f"{count_things(result.calls_failed, 'call')} failed (refused, failed or timed out)"

@@ -1,8 +1,8 @@
-"""The one table of what a secret looks like: its form, its name, its place, its file, and what only stands in for it.
+"""The one table of secret patterns: forms, names, places, files, and placeholders.
 
-Everything here is text: whoever uses a pattern compiles it, so that a hook pays only for those it needs. Whether a find
-is masked, classified or reported is up to those who use the table; they have no pattern of their own. Where two of them
-need different answers, both patterns stand here, side by side, with the reason.
+Patterns are text; users compile those they need, so a hook pays for no others. Whether a match is masked, classified or
+reported is up to the user of the table; none has patterns of its own. Where two users need different answers, both
+patterns are here, side by side, with the reason.
 """
 # ruff: noqa: E501 - tables: one row a line
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 
 class Form(NamedTuple):
-    """A secret that everybody knows by its form."""
+    """A secret recognisable by its form."""
 
     signs: tuple[str, ...]
-    """Every such secret has one of these words. To look for words is a hundred times faster."""
+    """Every such secret contains one of these words; searching for words first is a hundred times faster."""
     pattern: str
 
 
@@ -53,14 +53,14 @@ FORMS: dict[str, Form] = {
     "JWT": Form(("eyJ",), r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
 }
 MASK = r"REDACTED_[A-Z0-9_]+_[0-9a-f]{6}"
-"""What stands where a secret was."""
+"""The replacement of a masked secret."""
 FORM_MASK = "REDACTED_(?:" + "|".join(FORMS) + "|URL_PASSWORD)_[0-9a-f]{6}"
-"""The mask of a secret that was known by its form, whatever its name."""
+"""The mask of a secret recognised by its form, whatever its name."""
 ECHOED_KEY = r"(?i)\b(?:sk|pk|rk|gsk|xai|hf|ghp|AIza)[-_][\w\-*.]{6,}|\bBearer\s+\S+"
-"""What is left of a key in an error message: cut short or starred out, but still nobody's business."""
+"""The remainder of a key in an error message, shortened or starred out, but still private."""
 PLAIN_WORDS = r"[A-Za-z]+(?:[-_. :][A-Za-z]+)*"
 PLAIN_WORDS_OR_PATH = r"[A-Za-z]+(?:[-_. :/@][A-Za-z]+)*\d{0,2}"
-"""For masking, a path or an address of words is none either."""
+"""When masking, paths and addresses made of words are not secrets."""
 
 # Names.
 
@@ -75,13 +75,13 @@ NAMED_KEY = (
 )
 NAME_ENDING = r"(?:_?(?:value|string|str|b64|base64|hex|enc|text|\d{1,3}))?"
 NAME = rf"(?i)(?:(?P<password>{NAMED_PASSWORD})|(?P<key>{NAMED_KEY})|(?P<plain>(?:[a-z0-9_]*_)?key)){NAME_ENDING}"
-"""A name that says what its value is."""
+"""A name that says its value is a secret."""
 NAME_WITHIN = (
     r"(?i)(?:[a-z0-9]+_)*?(?:(?P<password>password|passwd|passphrase|pwd|pw|(?:db|user|root|admin|mysql|redis|smtp)_?pass)|"
     r"(?P<key>secret(?:_?key)?|token|credentials?|creds?|(?:api|access|private|priv|signing|encryption|master|fernet)_?key))"
     r"(?P<rest>(?:_[a-z0-9]+)+)"
 )
-"""One that goes on to say where its value is used: `PASSWORD_PROD`, `SECRET_KEY_BASE`."""
+"""A name that continues with where the value is used: `PASSWORD_PROD`, `SECRET_KEY_BASE`."""
 NAME_ABOUT = (
     r"(?i)_(?:hash(?:e[rsd])?|hashing|sha\d*|md5|digest|salt|fields?|column|col|url|uri|endpoint|host|path|file|filename|dir|"
     r"names?|ids?|arn|ref|type|kind|class|format|label|title|text|prompt|hint|help|message|msg|errors?|warning|placeholder|"
@@ -91,19 +91,20 @@ NAME_ABOUT = (
     r"rotation|expir\w*|ttl|age|lifetime|timeout|days|hours|minutes|seconds|at|min|max|len|length|size|count|limit|"
     r"strength|status|state|scopes?|issuer|audience|required|enabled|valid)(?=_|$)"
 )
-"""What is said about a secret, and is none."""
+"""A name of something about a secret that is not itself secret."""
 NAME_CORE = r"(?i)pass|pwd|secret|token|cred|key|bearer|jwt|dsn|(?<![a-z])p(?:w|at)(?![a-z])|(?-i:(?<=[a-z0-9])P(?:w|at)(?![a-z]))"
-"""Every name of a secret has one of these."""
+"""Every secret's name contains one of these."""
 SETTER = r"(?i)(?:set_?|with_?|user_?)?(?:password|passwd|secret|token)"
 VARIABLE = (
     r"(?i)(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PW|PAT|CREDENTIALS?|CREDS?)(?:_|$)"
 )
-"""An environment variable whose value is masked; its value is judged as well."""
+"""An environment variable to mask; its value is checked as well."""
 SHOWN_VARIABLE = (
     r"(?i).*(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL|"
     r"_(?:PWD|PAT|PASS|PW|CREDS?)\b).*"
 )
-"""One that a command must not print. Nothing is known of its value, so a bare `$KEY` of a loop or `$PASS` of a count is none."""
+"""A variable that a command must not print. Its value is unknown, so a bare `$KEY` of a loop or `$PASS` of a count does
+not match."""
 NOT_SECRET = frozenset({"PWD", "OLDPWD", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS"})
 CODE_PASSWORD = r"(?i)(?:^|_|\b|[a-z])(?:password|passwd|passphrase|pwd|pass)$"
 CODE_KEY = (
@@ -111,15 +112,15 @@ CODE_KEY = (
     r"access_?key|secret_?access_?key|encryption_?key|signing_?key|jwt_?key|credentials?|client_?secret)$"
 )
 CODE_PLAIN_KEY = r"(?i)^(?:\w+_)?key$"
-"""In a program, where the value is a literal. Keys open many things, most of them no doors: only what can hardly be a
-word counts."""
+"""In a program, where the value is a literal. Most keys are not secrets: only values that can hardly be a word
+count."""
 CODE_WORD = (
     r"(?i)passw(?:or)?d|passphrase|passwd|(?:^|_|\b)pwd?(?:$|_|\b)|secret|token|bearer|api_?key|private_?key|access_?key|"
     r"credential|auth_?key|signing_?key|encryption_?key|(?<![a-z])cred(?![a-z])"
 )
-"""Anywhere in a name: for a value that is random beyond doubt."""
+"""Anywhere in a name, for a value that is certainly random."""
 MASKED_NAME = r"(?i)pass|pwd|secret|token|key|credential|dsn|url|uri|auth|conn"
-"""A name in front of a mask: that it stands for a secret is known already."""
+"""A name before a mask, which is known to be a secret."""
 EXPOSED_FIELD = (
     r"(?i)^(?:\w*_)?(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|"
     r"access[_-]?tokens?|refresh[_-]?tokens?|bearer|token|client[_-]?secret|credentials?)s?$|_secret$|[a-z]Secret$"
@@ -134,8 +135,8 @@ UNGUESSABLE = {
     "javascript": rf"{_GUESSED}|session_?id|sess(?:ion)?_?key|(?<![a-z])otp|captcha|verif\w*_?code|auth_?code|private_?key|"
     r"invite_?code|encryption_?key",
 }
-"""What a value is called that nobody may guess, so that `random` must not make it. Pages of JavaScript have sessions,
-cookies and keys of other kinds."""
+"""Names of values that must be unguessable, so `random` must not create them. JavaScript pages have other kinds of
+sessions, cookies and keys."""
 COMPARED = (
     r"(?i)^(?!verify_|check_|has_|is_).*(?:hmac|signature|api_?key|(?:csrf|auth|access|reset|session|bearer)_?token|(?:password|token)_?hash|"
     r"hashed_?(?:password|token)|secret(?:_?key)?|_mac)$"
@@ -145,18 +146,18 @@ COMPARED_JAVASCRIPT = (
     r"(?:^|_)(?:API_?KEY|SECRET|TOKEN|PASSWORD)$|(?:secret|apiKey|api_key|[tT]oken|signature|Signature|hmac|digest)$|"
     r"^(?:expected|stored|computed|valid)\w*(?:[hH]ash|[pP]assword|[kK]ey|[cC]ode)$"
 )
-"""What must be compared in constant time."""
+"""Values to compare in constant time."""
 PASSWORD_PARTS = ("passw", "passphrase", "credential")
 PASSWORD_SHORT = r"pw(?:d$|(?<=\bpw)[d_]|(?<=_pw)$|(?<=^pw)$)"
-"""What a line says that handles passwords."""
+"""On a line that handles passwords."""
 SPOKEN = r"passwords?|secrets?|credentials?|api[- _]?keys?|private keys?|ssh keys?|tokens?|id_rsa"
-"""What a person calls them."""
+"""What people call secrets in prose."""
 
 # Places.
 
 ADDRESS = r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://(?:[^\s/@:'\"`<>,]{0,80}):(?P<value>[^\s/'\"`<>,]{1,200})@(?=[\w.\[%$-])"
 ADDRESS_ALONE = r"^\w+://[^/\s:@]+:[^/\s:@$%{]{8,}@"
-"""A literal that is an address and nothing else."""
+"""A literal that is nothing but an address."""
 ADDRESS_TOKEN = r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://(?P<value>[A-Za-z0-9_-]{16,200})@(?=[\w.\[-])"
 QUERY = (
     r"(?i)[?&;](?P<name>(?:[\w-]{0,30}[_-])?(?:token|sig|signature|key|secret|password|passwd|pass|pwd|auth|apikey|code|"
@@ -166,10 +167,10 @@ QUERY = (
 
 class Place(NamedTuple):
     sign: str
-    """A text that must be there."""
+    """Text that must be present."""
     kind: str
     judged: str
-    """How its value is judged."""
+    """How its value is checked."""
     pattern: str
 
 
@@ -202,7 +203,7 @@ PLACES = (
     ),
 )  # fmt: skip
 
-# Stand-ins.
+# Placeholders.
 
 _STAND_IN = r"(?i)change[-_ ]?me|example|your[-_ ]|x{3}|todo|fixme|dummy|placeholder|redacted|%s|insert|environ|getenv|process\.env"
 STAND_IN = (
@@ -213,12 +214,12 @@ STAND_IN = (
     r"hash|input|label|param|key|confirm\w*|again|reset|file|required|\d{0,4})?$|"
     r"^(?:api|access|auth|refresh|csrf|secret|id|session|x|bearer)?[-_]?(?:api)?[-_]?(?:token|secret|key|credential)s?(?:[-_][a-z]+)?$"
 )
-"""For masking: a text with a variable in it, or `pass1234`, is not worth blinding a prompt for."""
+"""For masking: text with a variable in it, or `pass1234`, is not worth masking in a prompt."""
 NO_VALUES = (
     "none null nil undefined true false test testing string str text hidden default value env prompt empty optional "
     "required pass bearer basic"
 )
-"""Words that are no value at all."""
+"""Words that are not values."""
 CODE_STAND_IN = (
     rf"{_STAND_IN}|<.*>|\{{.*\}}|\$\{{|^\*+$|^\.+$|replace|"
     rf"^(?:{'|'.join(NO_VALUES.split())})$|"
@@ -226,7 +227,7 @@ CODE_STAND_IN = (
     r"wd)?[-_]?(?:field|hash|input|label|param|key|confirm\w*|again|reset)?$|"
     r"^(?:api|access|auth|refresh|csrf|secret|id|session|x)?[-_]?(?:api)?[-_]?(?:token|secret|key)s?(?:[-_]\w+)?$"
 )
-"""For reports: `password = "pass1234"` is a flaw, and a weak one at that."""
+"""For reports: `password = "pass1234"` is a flaw, and a weak password too."""
 NOT_RANDOM = r"(?i)^[a-z][a-z_.\-/ ]*$|example|placeholder|changeme|<.*>|\$\{|\{\{|%[sv]|^https?://[^@]*$|^/|^\.|\s"
 """A literal that is a word, a path, an address or a template."""
 COMMON = frozenset(
@@ -241,7 +242,7 @@ COMMON = frozenset(
     ed25519 weak strong short long same other first second third fourth
 """.split()
 )
-"""Words that everybody uses in place of a secret, or that are no value at all."""
+"""Words commonly used in place of a secret, or that are not values."""
 
 # Files.
 
@@ -256,11 +257,11 @@ FILE = (
     r")"
 )
 FOLDER = r"(?:.*/)?\.(?:aws|ssh|gnupg|password-store)/?"
-"""Whoever reads all of it reads the secrets too."""
+"""Reading the whole folder reads the secrets in it."""
 FILE_SAMPLES = (
     ".env", ".env.local", ".env.production", "id_rsa", "id_ed25519", ".netrc", ".pgpass", ".npmrc", ".git-credentials", "credentials.json",
     ".aws/credentials", ".ssh/id_rsa", ".ssh/id_ed25519", ".kube/config", ".docker/config.json", "etc/shadow",
 )  # fmt: skip
-"""Files that a pattern such as `.en*` may mean."""
+"""Files that a pattern such as `.en*` may match."""
 ENV_FILE = r"(?:.*/)?\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?"
-"""One that must not be written over; tests write theirs."""
+"""A file that must not be overwritten; tests write their own."""

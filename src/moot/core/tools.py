@@ -1,4 +1,4 @@
-"""Tools for seats: what one is, what it is given, what comes of its use."""
+"""Tools for seats: descriptions, calls and results."""
 
 from typing import Literal
 
@@ -15,33 +15,33 @@ class ToolSpec(Value):
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
     """JSON schema of its arguments, an object."""
     missing: str = ""
-    """Why it cannot be used here; empty where it can."""
+    """Why it is not available here; empty if it is."""
 
 
 class ToolContext(Value):
-    """What a tool may look at besides its arguments."""
+    """What a tool may read besides its arguments."""
 
     code: Code = Code(files=())
     tests: Tests | None = None
     repository: str = ""
-    """A folder in a git repository, whose committed files and history may be read."""
+    """A folder in a git repository whose committed files and history may be read."""
 
 
 class ToolCall(Value):
-    """A tool that a reply asks for."""
+    """A tool call in a reply."""
 
     name: str
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     problem: str = ""
-    """Why the arguments could not be read."""
+    """Why the arguments could not be parsed."""
     block: str = ""
-    """Code that stood in a fence below the call."""
+    """The fenced code below the call."""
 
 
 class ToolResult(Value):
-    """Never an exception: what went wrong is told to whoever asked."""
+    """Never an exception: errors are reported to the model that called the tool."""
 
     status: ToolStatus
     text: str
     cut: int = 0
-    """Characters that were left out."""
+    """Characters left out."""

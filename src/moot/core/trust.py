@@ -1,4 +1,4 @@
-"""What the settings of a project may do before somebody has looked at them. A cloned repository brings its own file."""
+"""What a project's settings may do before the user has trusted them: a cloned repository brings its own file."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -6,18 +6,18 @@ from typing import Literal
 from moot.core.config import Resolved
 
 Rule = Literal["free", "capped", "limited", "hosted", "on", "trust"]
-"""free: harmless, whatever it says. capped: not above what the user set himself. limited: not above that or the
-default. hosted: only models of a provider, and of one the user has chosen where he has chosen any. on: may be switched
-on, not off. trust: nothing of it before the file is trusted."""
+"""free: harmless at any value. capped: at most the user's own value. limited: at most that or the default. hosted: only
+models of a provider, and only of providers the user has chosen if any. on: may be switched on, not off. trust: ignored
+until the file is trusted."""
 
 TABLE: Mapping[str, Rule] = {
-    # who answers, and where code is sent to
+    # who answers, and where code is sent
     "model": "hosted",
     "seats.*": "hosted",
     "models.*": "trust",
     "review.profile": "free",
     "review.profiles.*": "hosted",
-    # what is written, kept and deleted, and what code is given
+    # what is written, kept and deleted, and what code receives
     "store": "trust",
     "vet.memory": "trust",
     "vet.reset_after_hours": "trust",
@@ -29,7 +29,7 @@ TABLE: Mapping[str, Rule] = {
     "ci.commands": "trust",
     "debate.tools": "trust",
     "solve.tools": "trust",
-    # who watches
+    # who is notified
     "hook.*": "trust",
     "gates.enabled": "on",
     "gates.answers": "on",
@@ -37,7 +37,7 @@ TABLE: Mapping[str, Rule] = {
     "server.*": "trust",
     "fleet.*": "trust",
     "telemetry.*": "trust",
-    # whose words the seats are given
+    # instructions for the seats
     "debate.roles_folder": "trust",
     "decide.judges_folder": "trust",
     # what may be spent
@@ -55,10 +55,10 @@ TABLE: Mapping[str, Rule] = {
     "tool_bytes": "capped",
     "concurrency": "capped",
     "sandbox.*": "limited",
-    # how much is left standing
+    # how strict the checks are
     "harden.min_vulnerabilities": "limited",
     "harden.risk_threshold": "limited",
-    # how a session goes
+    # how a session runs
     "harden.max_rounds": "free",
     "review.max_rounds": "free",
     "review.defend": "free",
@@ -87,12 +87,12 @@ TABLE: Mapping[str, Rule] = {
         "free",
     ),
 }
-"""Every setting, by its key or its family. What is not here needs trust."""
+"""Every setting, by key or family. A setting that is not listed needs trust."""
 CHOICES = ("model", "seats.", "review.profiles.")
 
 
 def rule_of(key: str) -> Rule | None:
-    """That of the key itself, else of the nearest family it belongs to; None where nobody has sorted it."""
+    """Of the key itself, else of the nearest family; None if not listed."""
     if key in TABLE:
         return TABLE[key]
     head = key
@@ -103,8 +103,8 @@ def rule_of(key: str) -> Rule | None:
 
 
 def is_harmless(key: str, value: object, own: Mapping[str, Resolved], is_hosted: Callable[[str], bool]) -> bool:
-    """Whether an untrusted project may set this. `own`: what the user has set himself, and the defaults. `is_hosted`:
-    whether a model is reached at an address that the user's environment gives; nothing is started for it."""
+    """Whether an untrusted project may set this. `own`: the user's own settings and the defaults. `is_hosted`: whether
+    a model is reached at an address from the user's environment, so that nothing is started for it."""
     base = own.get(key)
     match rule_of(key):
         case "free":
@@ -138,18 +138,18 @@ def _is_reached(value: object, own: Mapping[str, Resolved], is_hosted: Callable[
 
 
 def _is_own_endpoint(name: str, own: Mapping[str, Resolved], is_hosted: Callable[[str], bool]) -> bool:
-    """Whether the user himself defined `[models.NAME]`, of a provider that is reached at an address."""
+    """Whether the user defined `[models.NAME]`, of a provider reached at an address."""
     provider = own.get(f"models.{name}.provider")
     return ":" not in name and provider is not None and is_hosted(f"{provider.value}:")
 
 
 def _render_choice(own: Mapping[str, Resolved]) -> frozenset[str]:
-    """Whom the user has chosen."""
+    """The providers and endpoints the user has chosen."""
     chains = [setting.value for key, setting in own.items() if key.startswith(CHOICES) and setting.source != "default"]
     return frozenset(_party(str(name)) for chain in chains if isinstance(chain, tuple) for name in chain)
 
 
 def _party(name: str) -> str:
-    """Who answers: a provider, or an endpoint of the user's own. The colon keeps the two apart."""
+    """The provider or the user's own endpoint that answers. The colon tells the two apart."""
     word, colon, _ = name.strip().partition(":")
     return word + colon

@@ -1,4 +1,4 @@
-"""The nouns: frozen values and closed sets of words, nothing that acts."""
+"""Shared values: frozen models and closed sets of words, without behaviour."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,7 @@ SUFFIXES: dict[str, Language] = {
     ".jsx": "javascript", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript",
     ".go": "go",
 }  # fmt: skip
-"""The language of a file, by how its name ends."""
+"""File suffix -> language."""
 Severity = Literal["critical", "high", "medium", "low"]
 Category = Literal["injection", "overflow", "race_condition", "logic_error", "auth", "xss", "other"]
 Source = Literal["model", "scan", "executed"]
@@ -39,7 +39,7 @@ class SourceFile(Value):
     language: Language
     text: str
     base: str | None = None
-    """The text before the change under review; only what it does not hold is in question."""
+    """The text before the change under review; only lines it does not contain are in scope."""
 
 
 class Code(Value):
@@ -47,13 +47,13 @@ class Code(Value):
 
     files: tuple[SourceFile, ...]
     needs: tuple[str, ...] = ()
-    """Packages that the project's own files (requirements, pyproject.toml, package.json, go.mod) ask for."""
+    """Packages that the project's own files (requirements, pyproject.toml, package.json, go.mod) require."""
 
     def file(self, path: str) -> SourceFile | None:
         return next((file for file in self.files if file.path == path), None)
 
     def with_texts(self, texts: dict[str, str]) -> "Code":
-        """The same files, with other texts where `texts` has one."""
+        """The same files with some texts replaced."""
         files = tuple(f.model_copy(update={"text": texts.get(f.path, f.text)}) for f in self.files)
         return self.model_copy(update={"files": files})
 
@@ -66,7 +66,7 @@ class Tests(Value):
     files: tuple[tuple[str, str], ...]
     language: Language = "python"
     entry: str = ""
-    """The function that a Python `check(candidate)` is about, where the code does not make that plain."""
+    """The function that a Python `check(candidate)` tests, if the code does not make it obvious."""
 
 
 class TestOutcome(Value):
@@ -77,11 +77,11 @@ class TestOutcome(Value):
     detail: str = ""
     seconds: float | None = None
     memory: int | None = None
-    """Bytes that the process had at most while this test ran, where that can be measured."""
+    """Peak memory in bytes during this test, where measurable."""
     in_process: str = ""
-    """Why the code ran in the process of its test, where it can fake a pass; empty where it ran apart from it."""
+    """Why the code ran in its test's process, where it can fake a pass; empty if it ran separately."""
     code_decides: bool = False
-    """In process because the code's own comparison was to decide, not because the test has no other way."""
+    """In process because the code's own comparison must decide, not because the test requires it."""
 
 
 class SuiteRun(Value):
@@ -89,7 +89,7 @@ class SuiteRun(Value):
 
     outcomes: tuple[TestOutcome, ...] = ()
     problem: str = ""
-    """Why the run as a whole says nothing: no test found, time limit, crash of the runner."""
+    """Why the whole run is inconclusive: no test found, time limit, crash of the runner."""
     seconds: float = 0.0
 
     @property
@@ -104,7 +104,7 @@ class SuiteRun(Value):
 
     @property
     def passed_in_process(self) -> tuple[TestOutcome, ...]:
-        """Passes that the code can have faked, for it ran in the process of its test."""
+        """Passes that the code could have faked because it ran in its test's process."""
         return tuple(o for o in self.outcomes if o.name in self.passed_names and o.in_process)
 
     @property
@@ -113,16 +113,16 @@ class SuiteRun(Value):
 
 
 class RaceRun(Value):
-    """What the race detector said while tests ran. No report is good news only where there is no problem."""
+    """Race detector output of a test run. An empty report counts only if there is no problem."""
 
     reports: tuple[str, ...] = ()
     problem: str = ""
-    """Why the run says nothing about races."""
+    """Why the run is inconclusive."""
     seconds: float = 0.0
 
 
 class Answer(Value):
-    """What came of one call: a canonical text of the value, or the class of the error and its words."""
+    """Result of one call: the value as canonical text, or the class and message of the error."""
 
     kind: AnswerKind
     text: str = ""
@@ -130,12 +130,12 @@ class Answer(Value):
 
     @property
     def mark(self) -> str:
-        """The part of it by which behaviours are compared: the words of an error are not behaviour."""
+        """The part used to compare behaviours; error messages do not count."""
         return self.text if self.kind == "value" else f"<{self.kind} {self.text}>"
 
 
 class Probing(Value):
-    """The answers to a list of calls, in its order; `problem` says why there are none."""
+    """The answers in the order of the calls; `problem` says why there are none."""
 
     answers: tuple[Answer, ...] = ()
     problem: str = ""
@@ -143,23 +143,23 @@ class Probing(Value):
 
 
 class CommandRun(Value):
-    """What came of one program beside the code. Only a status of 0 with no problem is good news."""
+    """Result of one program beside the code. Only status 0 without a problem is a success."""
 
     status: int | None = None
-    """The exit status; none where it was not begun, or did not end by itself."""
+    """None if it did not start, or was killed."""
     out: str = ""
     err: str = ""
     missing: bool = False
-    """There is no such program in the sandbox."""
+    """The sandbox has no such program."""
     late: bool = False
-    """It was ended because the time was over."""
+    """It was killed at the time limit."""
     problem: str = ""
-    """Why it did not run to its end."""
+    """Why it did not finish."""
     seconds: float = 0.0
 
 
 class PathStep(Value):
-    """One station on the way of a value from outside to where it does harm."""
+    """One step of a value's path from input to sink."""
 
     file: str
     line: int
@@ -183,7 +183,7 @@ class Vulnerability(Value):
     confidence: Unit | None = None
     fix: str = ""
     path: tuple[PathStep, ...] = ()
-    """From where the value came in to where it does harm, as far as that is known."""
+    """From source to sink, as far as known."""
 
 
 class EdgeCase(Value):
@@ -207,17 +207,15 @@ class NotAnalysed(Value):
 
 
 class ScanBlindSpot(Value):
-    """A place where the scan cannot see what runs."""
-
     file: str
     line: int
     what: str
     text: str
-    """The place itself, on one line."""
+    """The code at this place, on one line."""
 
 
 class Scan(Value):
-    """What the deterministic red team saw in one version of the code."""
+    """Result of the deterministic red team for one version of the code."""
 
     findings: tuple[Vulnerability, ...] = ()
     hints: tuple[Vulnerability, ...] = ()
@@ -225,30 +223,30 @@ class Scan(Value):
     stress_scenarios: tuple[StressScenario, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
     public_names: dict[str, tuple[str, ...]] = {}
-    """Per file, what other code may use: it must survive a patch."""
+    """File -> names that other code may use: a patch must keep them."""
     blind: tuple[ScanBlindSpot, ...] = ()
-    """Where the scan cannot see what runs: a patch may not add any."""
+    """Places where the scan cannot see what runs; a patch may not add any."""
 
 
 class Repair(Value):
-    """What the deterministic blue team did: new texts, and which fingerprints each rewrite was for."""
+    """Result of the deterministic blue team: new texts, and the fingerprints each rewrite addressed."""
 
     texts: dict[str, str] = {}
     fixed: dict[str, str] = {}
-    """Fingerprint of a finding that was rewritten -> what was done."""
+    """Fingerprint of a rewritten finding -> what was done."""
     left: dict[str, str] = {}
-    """Fingerprint of a finding that was not -> what a person should do."""
+    """Fingerprint of any other finding -> what a person should do."""
 
 
 class Usage(Value):
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = None
-    """None: the price is not known. Never 0 for a guess."""
+    """None if the price is unknown; never a guessed 0."""
 
 
 class ModelCall(Value):
-    """One question to one model, complete: nothing outside it reaches the provider."""
+    """One complete question to one model: the provider sees nothing else."""
 
     seat: str
     phase: str
@@ -258,7 +256,7 @@ class ModelCall(Value):
     json_schema: dict[str, object] | None = None
     max_tokens: int | None = None
     temperature: float | None = None
-    """None: the model's own, 0 unless it was opened with another."""
+    """None: the model's default, 0 unless it was opened with another."""
 
 
 class Reply(Value):
@@ -277,8 +275,6 @@ class Absent(Value):
 
 
 class Spend(Value):
-    """Cost of one model so far."""
-
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -316,12 +312,12 @@ class Result(Value):
     session_id: str = ""
     degraded: tuple[str, ...] = ()
     calls: int = 0
-    """Those that were answered."""
+    """Answered calls."""
     calls_failed: int = 0
     """Calls that a provider refused, failed or did not answer in time."""
     usage: dict[str, Spend] = {}
     duration: float = 0.0
     resumable: bool = False
-    """Whether `moot resume` has something left to do: after a stop, a spent limit or a provider that failed."""
+    """Whether `moot resume` can continue: after a stop, a spent limit or a failed provider."""
     branch: str = ""
-    """The git branch that holds a commit for each version, where the session was given a repository."""
+    """The git branch with one commit for each version, if the session has a repository."""
