@@ -1,4 +1,4 @@
-"""A session as one signed file: JSON lines of all that is kept of it, and a manifest that says what must be there."""
+"""A session as one signed file: its record as JSON lines, and a manifest of what must be there."""
 
 import base64
 import binascii
@@ -32,7 +32,7 @@ MEMBERS: Mapping[str, type[Value]] = {
     "logs.jsonl": LogRow,
 }
 LARGEST = 256 * 1024 * 1024
-"""Bytes of an archive, and of what is in it."""
+"""Bytes of an archive, and of its content."""
 LARGEST_MANIFEST = 64 * 1024
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
@@ -56,7 +56,7 @@ class Manifest(Value):
     session: str
     entries: int
     head: str
-    """The mark of the last entry: it covers all of them."""
+    """The mark of the last entry, which covers all of them."""
     signer: str
     """The public key, base64."""
     members: dict[str, ArchiveMember]
@@ -70,8 +70,6 @@ class Manifest(Value):
 
 
 class ArchiveRefused(UsageError):
-    """An archive that is not taken in; the message says why."""
-
     def __init__(self, why: str) -> None:
         super().__init__(f"the archive is refused: {why}")
 
@@ -114,15 +112,15 @@ def _moment(value: object) -> str:
 
 DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, EOFError, RuntimeError, OSError,
-    ValueError, ArithmeticError,  # a place in the file that is below zero, or past all bounds
+    ValueError, ArithmeticError,  # an offset below zero or beyond the file
 )  # fmt: skip
 
 
 def unpack_archive(
     data: bytes, verify: Callable[[bytes, bytes, bytes], bool], trusted: Callable[[bytes], bool]
 ) -> "Opened":
-    """What an archive holds; `ArchiveRefused` unless it is whole and signed by somebody who is trusted. Its
-    signature is checked before anything else of it is read, and nothing is written."""
+    """Unpack an archive; `ArchiveRefused` unless it is complete and signed by a trusted key. The signature is checked
+    before anything else is read, and nothing is written."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             manifest = _manifest(file, verify, trusted)
@@ -162,7 +160,7 @@ def _manifest(
 
 
 def _read(file: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """No more than that, whatever the archive says of its size."""
+    """Read no more than that, whatever size the archive claims."""
     with file.open(name) as member:
         data = member.read(most + 1)
     if len(data) > most:

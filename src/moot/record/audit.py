@@ -1,4 +1,4 @@
-"""What happened in a session, entry by entry: who was asked what, what came back, what was run, decided and spent."""
+"""Audit of a session, entry by entry: questions, replies, runs, decisions, spending."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ SHORT = 160
 
 
 class AuditLine(Value):
-    """One entry of the journal in words. `lines` are whole; a screen shortens them."""
+    """One journal entry in words. `lines` are complete; a screen shortens them."""
 
     entry: int
     at: datetime
@@ -25,7 +25,7 @@ class AuditLine(Value):
     title: str
     lines: tuple[str, ...] = ()
     forgotten: bool = False
-    """A failed tail that was tried again: it was paid for, and does not count."""
+    """A failed tail that was retried: it was paid for, but does not count."""
     fence: int = 0
     chain: str = ""
     value: JsonValue = None
@@ -50,7 +50,7 @@ def timeline(whole: SessionSnapshot) -> list[AuditLine]:
 
 
 def sum_spending(entries: Sequence[JournalEntry]) -> dict[str, Spend]:
-    """By model, with what was paid for in tails that were forgotten."""
+    """By model, including what forgotten tails cost."""
     spends: dict[str, Spend] = {}
     for entry in entries:
         exchange = _table(_table(entry.value).get("exchange"))
@@ -70,7 +70,7 @@ def sum_spending(entries: Sequence[JournalEntry]) -> dict[str, Spend]:
 
 
 def votes(whole: SessionSnapshot) -> list[str]:
-    """How ballots were counted, as the result says it."""
+    """How ballots were counted, according to the result."""
     result = _table(_table(whole.session.outcome).get("result"))
     counted = result.get("votes")
     lines = [json.dumps(vote, ensure_ascii=False) for vote in counted] if isinstance(counted, list) else []

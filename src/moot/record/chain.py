@@ -1,5 +1,5 @@
-"""The chain of a session's journal: each entry's mark covers the one before it, so that nothing can be changed, left
-out or moved without being seen."""
+"""Hash chain of a session's journal: each entry's mark covers the one before it, so any change, gap or move is
+detected."""
 
 import hashlib
 import json
@@ -16,21 +16,21 @@ from moot.core.types import Value
 GENESIS = "0" * 64
 NO_SEAL = ""
 MIGRATED = "migrated"
-"""The beginning of a session that was recorded before there was a chain."""
+"""Marks a session recorded before the chain existed."""
 IN_ORDER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 ENDS = ("completed", "cancelled")
-"""Where a session stays, unless somebody carries it on."""
+"""Final states, unless somebody resumes the session."""
 
 
 class SessionSnapshot(Value):
-    """All that is kept of one session, as it was at one moment."""
+    """The record of one session at one moment."""
 
     session: SessionRecord
     entries: tuple[JournalEntry, ...]
     steps: tuple[StepRow, ...]
-    """Those that stand, as whoever carries the session on would be given them."""
+    """The valid steps, as given to whoever resumes the session."""
     dropped: dict[int, int] | None = None
-    """Entries that are marked as forgotten, and by which; none where nothing is marked, as in an archive."""
+    """Entries marked as forgotten, and by which entry; None without such marks, as in an archive."""
     turns: tuple[TurnRow, ...] = ()
     versions: tuple[VersionRow, ...] = ()
     gates: tuple[GateRequest, ...] = ()
@@ -38,7 +38,7 @@ class SessionSnapshot(Value):
 
 
 def canonical(value: object) -> str:
-    """The same text for the same value, whichever store it was in: PostgreSQL gives 2.0 and 1e16 back as integers."""
+    """The same text for the same value in any store: PostgreSQL returns 2.0 and 1e16 as integers."""
     return IN_ORDER.encode(_plain(value))
 
 
@@ -61,12 +61,12 @@ def digest_of(value: JsonValue) -> str:
 
 
 def compute_link(session_id: str, before: str, entry: JournalEntry) -> str:
-    """The mark of this entry: over the mark before it and all that the entry says."""
+    """The mark of this entry: a hash of the mark before it and the entry's content."""
     return mark_of(session_id, before, entry.__dict__, entry.at)
 
 
 def mark_of(session_id: str, before: str, said: Mapping[str, Any], at: datetime, written: str = "") -> str:
-    """`written`: the value as JSON, in its own order and with its own numbers: a replay would see the difference."""
+    """`written`: the value as JSON with its own order and number format, because a replay would see the difference."""
     value = written or json.dumps(said["value"])
     covered = [
         session_id, before, said["entry"], said["kind"], said["seq"], said["part"], said["name"], said["digest"],
@@ -76,13 +76,13 @@ def mark_of(session_id: str, before: str, said: Mapping[str, Any], at: datetime,
 
 
 def compute_seal(rows: Iterable[Row]) -> str:
-    """What covers the turns and versions that are kept beside a step, in tables of their own."""
+    """Covers the turns and versions kept beside a step, in separate tables."""
     beside = [row.model_dump(mode="json") for row in rows if isinstance(row, TurnRow | VersionRow)]
     return sha(canonical(beside)) if beside else NO_SEAL
 
 
 def select_standing(entries: Sequence[JournalEntry]) -> list[JournalEntry]:
-    """The steps that count: those of a failed tail were forgotten when it was tried again."""
+    """The steps that count: those of a failed tail were forgotten when it was retried."""
     kept: dict[tuple[int, int], JournalEntry] = {}
     for entry in entries:
         if entry.kind == "dropped":
@@ -93,7 +93,7 @@ def select_standing(entries: Sequence[JournalEntry]) -> list[JournalEntry]:
 
 
 def find_dropped(entries: Iterable[JournalEntry]) -> dict[int, int]:
-    """The steps that were forgotten, and the entries that made them so, by their numbers."""
+    """Number of each forgotten step -> the entry that dropped it."""
     gone, kept = dict[int, int](), list[JournalEntry]()
     for entry in entries:
         if entry.kind == "dropped":
@@ -111,7 +111,7 @@ def step_of(entry: JournalEntry) -> StepRow:
 
 
 def flaws_of(whole: SessionSnapshot) -> list[str]:
-    """Everything that is not as it was written, one line for each; none: the record is whole."""
+    """Every deviation from what was written, one line each; empty if the record is intact."""
     return [
         *flaws(whole.session, whole.entries, whole.turns, whole.versions),
         *_wrongly_dropped(whole.entries, whole.dropped),
@@ -122,7 +122,7 @@ def flaws_of(whole: SessionSnapshot) -> list[str]:
 def flaws(
     record: SessionRecord, entries: Sequence[JournalEntry], turns: Sequence[TurnRow], versions: Sequence[VersionRow]
 ) -> list[str]:
-    """What `flaws_of` finds without a look at the steps and gates that were given to whoever ran the session."""
+    """What `flaws_of` finds without checking the steps and gates given to the runner."""
     return [
         *_find_broken_links(record, entries),
         *_find_broken_seals(entries, turns, versions),
@@ -159,7 +159,7 @@ def _find_broken_seals(
 
 
 def _check_session_row(record: SessionRecord, entries: Sequence[JournalEntry]) -> list[str]:
-    """The session's own row against what the journal says of it."""
+    """Compare the session's own row with the journal."""
     found = []
     begun = entries[0] if entries and entries[0].kind == "begun" else None
     first = _entry_fields(begun)
@@ -179,7 +179,7 @@ def _check_ending(record: SessionRecord, entries: Sequence[JournalEntry]) -> lis
     found = []
     if (ended.get("outcome") or digest_of(None)) != digest_of(record.outcome):
         found.append("the result was changed")
-    given_up = (ended.get("status"), record.status) == ("paused", "cancelled")  # what waits may be
+    given_up = (ended.get("status"), record.status) == ("paused", "cancelled")  # a waiting session may be given up
     moved = record.status != ended.get("status") and {record.status, ended.get("status")} & {*ENDS} and not given_up
     if record.status == "completed" and not ended:
         found.append("the session is said to have ended, but its journal has no end")
@@ -195,7 +195,7 @@ def _entry_fields(entry: JournalEntry | None) -> dict[str, JsonValue]:
 
 
 def _wrongly_dropped(entries: Sequence[JournalEntry], told: dict[int, int] | None) -> list[str]:
-    """Whoever carries the session on is given its steps by a column of their own, which the chain does not cover."""
+    """Whoever resumes the session reads its steps by a column that the chain does not cover."""
     gone = find_dropped(entries)
     wrong = sorted(place for place, _ in gone.items() ^ (gone if told is None else told).items())
     return [f"entry {place} is not forgotten in the way it is marked (dropped_by)" for place in dict.fromkeys(wrong)]

@@ -1,4 +1,7 @@
-"""Where two values part, and what is left out of a comparison because a clock or a gauge measured it."""
+"""Differences between two JSON values, without volatile parts such as times and measurements.
+
+Our own instead of a diff library: paths read like the record, and measurements are left out.
+"""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +15,7 @@ SHOWN = 300
 
 
 class JsonDifference(Value):
-    """`one` and `two` are JSON, cut to a line; empty where there is nothing."""
+    """`one` and `two` are JSON cut to a line; empty if absent."""
 
     path: str
     one: str
@@ -20,14 +23,14 @@ class JsonDifference(Value):
 
 
 def drop_volatile(value: JsonValue) -> JsonValue:
-    """Without what may differ between two runs of the same: names of sessions, and what was measured."""
+    """Drop what may differ between two equal runs: session names and measurements."""
     if isinstance(value, dict):
         return {key: drop_volatile(held) for key, held in value.items() if key not in MEASURED}
     return [drop_volatile(held) for held in value] if isinstance(value, list) else value
 
 
 def differences(one: JsonValue, two: JsonValue, path: str = "") -> Iterator[JsonDifference]:
-    """Each place at which they part, in the order of the first."""
+    """In the order of the first value."""
     if isinstance(one, dict) and isinstance(two, dict):
         for key in dict.fromkeys([*one, *two]):
             below = f"{path}.{key}" if path else key

@@ -1,5 +1,5 @@
-"""A session run again from its journal alone: nobody is asked, nothing is run, no clock goes on. What comes out must be
-what was recorded."""
+"""Replays a session from its journal alone: no model is asked, nothing is run, the clock stands still. The result must
+equal the recorded one."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -22,28 +22,27 @@ from moot.text.secrets import Vault
 
 BRANCHES = "debate/"
 BY_A_CLOCK = ("timed_out", "cancelled")
-"""Cuts that came from outside: where they came is in no step, so they come where the record ends."""
+"""Stops from outside. No step records where they came, so they come where the record ends."""
 
 
 class Replayed(Value):
     session: str
     steps: int
-    """How many recorded steps were asked for again, each with the same words."""
+    """Recorded steps that were requested again with the same words."""
     ended: bool
     """Whether there is a recorded result to compare with."""
     same: bool
     cut: str = ""
-    """What ended the session before its time. A clock or a Ctrl-C cannot be run again: they come where the record
-    ends."""
+    """What ended the session early. A clock or Ctrl-C cannot be replayed: they come where the record ends."""
     why: str = ""
-    """What was not the same, where it is no part of the result."""
+    """A difference outside the result."""
     differences: tuple[JsonDifference, ...] = ()
     flaws: tuple[str, ...] = ()
     result: JsonValue = None
 
 
 async def replay(whole: SessionSnapshot) -> Replayed:
-    """Run the session again and compare. Nothing is written anywhere."""
+    """Run the session again and compare. Writes nothing."""
     record, steps = whole.session, [step_of(entry) for entry in select_standing(whole.entries) if entry.seq > 0]
     kept = find_recorded_result(record, whole.entries)
     again = await run_again(record, SessionPlan.model_validate(record.config), steps, ended=kept is not None)
@@ -66,7 +65,7 @@ async def replay(whole: SessionSnapshot) -> Replayed:
 
 
 def fill_defaults(protocol: str, kept: JsonValue) -> JsonValue:
-    """A recorded result with the fields that results have since, at their defaults."""
+    """A recorded result with newer fields at their defaults."""
     try:
         filled: JsonValue = PROTOCOLS[protocol].result.model_validate(kept).model_dump(mode="json")
     except ValidationError:
@@ -75,7 +74,7 @@ def fill_defaults(protocol: str, kept: JsonValue) -> JsonValue:
 
 
 def _other_way(again: "Again", steps: Sequence[StepRow], *, ended: bool) -> str:
-    """Why it did not come to its end, or not by the recorded steps; a session that has not ended stops with them."""
+    """Why it did not reach its end by the recorded steps; an unfinished session stops where they end."""
     if again.error is not None and (ended or not isinstance(again.error, Unrecorded)):
         return str(again.error)
     missed = sorted({(step.seq, step.part) for step in steps} - again.used)
@@ -85,7 +84,7 @@ def _other_way(again: "Again", steps: Sequence[StepRow], *, ended: bool) -> str:
 
 
 def find_recorded_result(record: SessionRecord, entries: Sequence[JournalEntry]) -> JsonValue:
-    """The result of the last run, if it came to one; a session that was carried on since has none yet."""
+    """The result of the last run, if any; a session resumed since has none yet."""
     last = next((entry.kind for entry in reversed(entries) if entry.kind in ("claimed", "ended")), "")
     outcome = record.outcome if isinstance(record.outcome, dict) else {}
     return outcome.get("result") if last == "ended" else None
@@ -93,8 +92,6 @@ def find_recorded_result(record: SessionRecord, entries: Sequence[JournalEntry])
 
 @dataclass(frozen=True)
 class Again:
-    """What came of running a session again."""
-
     used: set[tuple[int, int]]
     cut: str = ""
     result: Result | None = None
@@ -102,7 +99,7 @@ class Again:
 
 
 async def run_again(record: SessionRecord, plan: SessionPlan, steps: Sequence[StepRow], *, ended: bool) -> Again:
-    """The script of the plan over these steps, as far as they reach. `ended`: the session came to its end."""
+    """Run the plan's script over these steps, as far as they reach. `ended`: the session was finished."""
     outcome = record.outcome if ended and isinstance(record.outcome, dict) else {}
     cut = str(outcome.get("cut") or "")
     end = RecordEnd(cut, reason_in(outcome.get("result"), cut))
@@ -118,28 +115,28 @@ async def run_again(record: SessionRecord, plan: SessionPlan, steps: Sequence[St
 
 @dataclass(frozen=True)
 class RecordEnd:
-    """What a replay meets where the record ends: the cut that ended the session, or nothing that may go on."""
+    """Where the record ends: raise the stop that ended the session, or refuse to go on."""
 
     cut: str
     why: str
 
     def refuse_step(self) -> None:
-        """Called before anything new is begun: here nothing ever is."""
+        """Called before anything new starts; a replay starts nothing."""
         if self.cut in BY_A_CLOCK:
             kind: CutKind = "timed_out" if self.cut == "timed_out" else "cancelled"
             raise SessionStopped(kind, self.why)
-        if self.cut != "budget_exhausted":  # the ledger says that, with its own words
+        if self.cut != "budget_exhausted":  # the ledger raises that in its own words
             raise Unrecorded("the session asks for a step that is not in its record")
 
     def refuse_call(self, call: ModelCall) -> NoReturn:
         if self.cut == "budget_exhausted":
-            # Beside others that were under way then, it had no room left; now they are long done.
+            # Calls in parallel left it no room then; in the replay they are finished.
             raise SessionStopped("budget_exhausted", self.why)
         raise Unrecorded(f"{call.seat} is asked something in round {call.round} that is not in the record")
 
 
 def reason_in(result: JsonValue, cut: str) -> str:
-    """The words with which a session was cut short: they are in its result, and in no step."""
+    """The words with which a session was stopped: only its result has them, no step does."""
     notes = result.get("degraded") if isinstance(result, dict) else None
     begins = f"{cut.replace('_', ' ')}: "
     told = [str(note) for note in notes] if isinstance(notes, list) else []
@@ -147,7 +144,7 @@ def reason_in(result: JsonValue, cut: str) -> str:
 
 
 def refusing_ports(record: SessionRecord, plan: SessionPlan) -> SessionPorts:
-    """Edges that refuse to be used. Secrets were masked before they were recorded, so there are none to hide."""
+    """Ports that refuse to be used. Secrets were masked before recording, so there are none to hide."""
     nobody: Any = Refusing()
     return SessionPorts(
         scanner=nobody,
@@ -165,7 +162,7 @@ def refusing_ports(record: SessionRecord, plan: SessionPlan) -> SessionPorts:
 
 
 class Refusing:
-    """Stands for every edge, and does nothing: what a replay has to use would not be a replay."""
+    """Stands in for every port and does nothing: a replay must not use any."""
 
     def __getattr__(self, verb: str) -> "Refusing":
         return self
@@ -178,7 +175,7 @@ class Refusing:
 
 
 class Nobody(Model):
-    """A seat's model that is never asked."""
+    """A model that is never asked."""
 
     def __init__(self, name: str, end: RecordEnd) -> None:
         self._name = name
@@ -200,7 +197,7 @@ class Nobody(Model):
 
 
 class StoppedClock:
-    """The clock as it was when the session began."""
+    """A clock stopped at the session's start."""
 
     def __init__(self, at: datetime) -> None:
         self._at = at
@@ -216,7 +213,7 @@ class StoppedClock:
 
 
 class Points:
-    """Where CI hooks were configured; what they said is in the record."""
+    """Where CI hooks were configured; their results are in the record."""
 
     def __init__(self, hooks: CiHooks) -> None:
         self._hooks = hooks
@@ -229,7 +226,7 @@ class Points:
 
 
 class Named:
-    """The branch of a session by its name alone."""
+    """A session's branch by name only."""
 
     def name(self, session: str) -> str:
         return BRANCHES + session

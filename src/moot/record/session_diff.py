@@ -1,4 +1,4 @@
-"""Where two sessions part: what they were asked to do, the first step that is not the same, and what came of them."""
+"""Compares two sessions: inputs, first differing step, results."""
 
 from pydantic import JsonValue
 
@@ -18,9 +18,9 @@ class SessionDiff(Value):
     """Whether one was forked from the other."""
     plan: tuple[JsonDifference, ...] = ()
     same_steps: int = 0
-    """How many steps there are, with all their parts, before they part."""
+    """Steps before the first difference, with all their parts."""
     at: str = ""
-    """The first step that is not the same; empty where all are."""
+    """The first differing step; empty if none."""
     step: tuple[JsonDifference, ...] = ()
     result: tuple[JsonDifference, ...] = ()
 

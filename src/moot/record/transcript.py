@@ -1,4 +1,4 @@
-"""A session as a document: its result, then everything that was asked, answered, run and kept, in order."""
+"""A session as a document: its result, then everything asked, answered, run and kept, in order."""
 
 import json
 from collections.abc import Iterator
@@ -36,12 +36,12 @@ class Story(Value):
 
 
 def as_json(story: Story) -> str:
-    """Every character of the record, those that a terminal would obey written out."""
+    """The complete record, with terminal control characters escaped."""
     return clean_json(json.dumps(story.model_dump(mode="json"), indent=2, ensure_ascii=False))
 
 
 def build_document(story: Story, report: Report | None) -> ReportDocument:
-    """The result first, then the steps in order. `report` is None where the session has no result that can be read."""
+    """The result first, then the steps in order. `report` is None without a readable result."""
     s = story.session
     result = ReportSection(title="Result", blocks=report.blocks if report else _outcome(s))
     return ReportDocument(
@@ -70,7 +70,7 @@ def _steps(story: Story) -> Iterator[ReportSection]:
 def _render_exchange(step: StepRow, turn: TurnRow | None) -> ReportSection:
     value = _table(step.value)
     call, exchange = _table(value.get("call")), _table(value.get("exchange"))
-    # Every use of a tool is a part between two replies; only a second asking makes a reply an even part.
+    # Every tool call is a part between two replies; only a repeated question makes a reply an even part.
     again = "" if step.part == 1 else ", after a tool" if step.part % 2 else ", asked again"
     who = f"{call.get('seat')} ({turn.agent_id.partition('@')[2]})" if turn else str(call.get("seat"))
     blocks: list[Block] = [Listing(title="Asked", text=f"{call.get('system')}\n\n{call.get('prompt')}")]
@@ -112,13 +112,12 @@ def _version(step: StepRow, version: VersionRow) -> ReportSection:
 
 
 def describe_step(step: StepRow) -> tuple[str, ...]:
-    """What a step did, in lines."""
     told = _render_step(step)
     return told.entries if isinstance(told, Bullets) else (told.text,)
 
 
 def _render_step(step: StepRow) -> Bullets | Listing:
-    """What a step did, a line a thing; a step of a kind unknown here is shown as it was recorded."""
+    """A step in lines, one fact each; a step of unknown kind is shown as recorded."""
     match step.name:
         case "scan":
             scan = Scan.model_validate(step.value)
@@ -170,7 +169,7 @@ def _lesson(lesson: dict[str, JsonValue]) -> str:
 
 
 def _outcome(session: SessionRecord) -> tuple[Block, ...]:
-    """What is recorded of the result, where no protocol here can report it."""
+    """The recorded result, if no protocol here can report it."""
     outcome = _table(session.outcome)
     result = _table(outcome.get("result"))
     if not result:

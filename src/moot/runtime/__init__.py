@@ -1,5 +1,5 @@
-"""What runs a session: the runner, the room that protocols act in, the journal, the budget, the calls to models.
+"""What runs a session: the runner, the room that protocols act in, the journal, the budget, the model calls.
 
-Imports all rooms but `edge` and `surfaces`; reaches the world only through the ports of `core`.
+Imports all packages but `edge` and `surfaces`; all I/O goes through the ports of `core`.
 Read `runner.py` first, then `room.py`.
 """

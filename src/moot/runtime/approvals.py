@@ -1,4 +1,4 @@
-"""Where a session waits for a person. It does not wait here: it leaves, and comes back when there is a decision."""
+"""Gates at run time. A session does not block here: it parks, and resumes when there is a decision."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,11 @@ from moot.runtime.ports import SessionPorts
 
 
 class Answers(Value):
-    """What a person said to each question."""
-
     answers: tuple[str, ...] = ()
 
 
 class Approvals:
-    """What a session asks of people: approval of a phase, and answers to questions."""
+    """Asks people for approval of a phase and for answers to questions."""
 
     def __init__(self, ports: SessionPorts, steps: Steps, rules: GateRules) -> None:
         self._ports = ports
@@ -60,7 +58,7 @@ class Approvals:
         ).answers
 
     async def _collect_answers(self, questions: Sequence[str], seq: int) -> tuple[str, ...]:
-        """A person's answers, given while the session waits; none when they did not come in time."""
+        """Answers given while the session waits; none if they came too late."""
         request = self._request(seq, "answers", "questions", "questions about the task", questions=tuple(questions))
         return (await self._decision(request)).answers
 
@@ -77,8 +75,8 @@ class Approvals:
         now, session = self._ports.clock.now(), self._steps.journal.session_id
         told = self._steps.journal.digest_request(point, summary, *questions)
         return GateRequest(
-            # By what it asks: a gate that is reached again after a failed tail was dropped is another one if that
-            # led to something else.
+            # Compared by content: a gate reached again after a failed tail was dropped is a different one
+            # if the session took another course.
             id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{session} {seq} {told}")),
             session_id=session,
             seq=seq,
@@ -107,7 +105,7 @@ class Approvals:
         late = GateDecision(verdict=verdict, how="timeout", reason="the time for a decision is over")
         try:
             decided = await port.decide(asked.id, late)
-        except AlreadyDecided:  # somebody was faster by a moment
+        except AlreadyDecided:  # somebody decided a moment earlier
             decided = await port.request(asked)
         assert decided.decision is not None
         return decided.decision

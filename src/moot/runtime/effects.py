@@ -1,4 +1,4 @@
-"""What a session does without asking anybody: scan, repair, run, measure, check."""
+"""Effects without a model: scan, repair, run, measure, check."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,8 +17,6 @@ MASKED = "tests ran with masks in place of secrets, and failed; --run-with-secre
 
 
 class Effects:
-    """Scans and repairs code, runs it in the sandbox, measures and checks it."""
-
     def __init__(self, ports: SessionPorts, limits: Limits, steps: Steps) -> None:
         self._ports = ports
         self._limits = limits
@@ -83,7 +81,7 @@ class Effects:
 
         def look() -> Quality:
             from moot.evidence.trials.rating import (
-                rate_quality,  # parsers are not loaded for sessions that measure nothing
+                rate_quality,  # do not load parsers for sessions that measure nothing
             )
 
             lint = linter.lint(code) if linter else None
@@ -110,7 +108,7 @@ class Effects:
         run = self._mask_run(await self._run_sandboxed(self._sandbox().run, code, tests))
         if not self._has_values(code, tests):
             return run
-        for line in lines_of(run):  # for a person: no prompt is made of it, and no record
+        for line in lines_of(run):  # for a person only: in no prompt and no record
             self._steps.tell(line)
         return withhold_run(run)
 
@@ -129,13 +127,13 @@ class Effects:
         return run.model_copy(update={"outcomes": outcomes, "problem": hide(run.problem)})
 
     def _has_values(self, code: Code, tests: Tests) -> bool:
-        """Whether such a run has secrets in it: the user said so, and there are some."""
+        """Whether the run uses real secrets: the user allowed it, and there are some."""
         reveal = self._ports.vault.reveal
         texts = [*(file.text for file in code.files), *(text for _, text in tests.files)]
         return self._limits.run_with_secrets and any(reveal(text) != text for text in texts)
 
     def _note_masks(self, code: Code, tests: Tests, run: SuiteRun) -> None:
-        """A test that needs a secret fails without it: whoever reads the result should know that it had none."""
+        """A test that needs a secret fails without it; tell the reader that it ran with masks."""
         texts = [*(file.text for file in code.files), *(text for _, text in tests.files)]
         if not run.passed and not self._limits.run_with_secrets and any(MASK.search(text) for text in texts):
             self._steps.degrade(MASKED)
@@ -150,8 +148,8 @@ class Effects:
         return self._ports.sandbox
 
     async def _run_sandboxed(self, run: Callable[[Code, Tests], Awaitable[V]], code: Code, tests: Tests) -> V:
-        """Run with masks in place of secrets: a model wrote part of it, and reads what comes of it. With the real ones
-        only where the user said so."""
+        """Run with masks in place of secrets, because models wrote part of the code and read its output. Real secrets
+        are used only if the user allowed it."""
         if self._has_values(code, tests):
             reveal = self._ports.vault.reveal
             code = code.with_texts({file.path: reveal(file.text) for file in code.files})
@@ -170,7 +168,7 @@ class Effects:
     async def _put_calls(self, code: Code, calls: Sequence[str]) -> Probing:
         if self._ports.sandbox is None:
             raise SandboxError("there are examples to try, but there is no sandbox to try them in")
-        hide = self._ports.vault.hide  # what calls give back is shown to models, so they never get a secret
+        hide = self._ports.vault.hide  # models see what calls return, so those never get a secret
         try:
             async with asyncio.timeout(max(self._steps.remaining(), 0.0)):
                 got = await self._ports.sandbox.probe(code, calls)

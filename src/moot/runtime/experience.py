@@ -1,4 +1,4 @@
-"""What a session remembers and learns: lessons of earlier sessions, episodes of its own."""
+"""Memory of a session: lessons of earlier sessions, episodes of its own."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ class Experience:
         self._ports = ports
         self._steps = steps
         self._turns = turns
-        """The last turn of each seat: its step, and who spoke."""
+        """Each seat's last turn: its step and its model."""
 
     async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
         memory, now = self._ports.memory, self._ports.clock.now
@@ -45,7 +45,7 @@ class Experience:
 
     async def learn(self, text: str, episode: Episode) -> Lesson | None:
         memory = self._ports.memory
-        # The time of the episode, not of the learning: after a crash in between, the same lesson is learnt again.
+        # The time of the episode, not of learning: after a crash in between, the same lesson is learnt again.
         origin = Origin(session_id=episode.session, agent=episode.agent, task=episode.task[:200], when=episode.time)
 
         async def keep() -> RecalledLessons:
@@ -65,7 +65,7 @@ class Experience:
                 return RecalledLessons()
             try:
                 judged = await memory.credit(lesson.id, helped=helped, now=self._ports.clock.now(), by=session)
-            except UsageError:  # somebody made Moot forget it meanwhile
+            except UsageError:  # the lesson was deleted meanwhile
                 return RecalledLessons()
             return RecalledLessons(lessons=(judged,))
 

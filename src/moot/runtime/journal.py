@@ -24,7 +24,7 @@ W = TypeVar("W")
 
 
 def digest(*parts: str) -> str:
-    """What a step was asked to do, in sixteen letters."""
+    """Sixteen hex digits that identify what a step was asked to do."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -47,7 +47,7 @@ class Journal:
         self._past_steps = {row.seq for row in self._past.values()}
         self._next = 0
         self.used: set[tuple[int, int]] = set()
-        """The recorded steps that were handed back."""
+        """Recorded steps that were returned in this run."""
         self._before = max((row.elapsed for row in self._past.values()), default=0.0)
         self._began = clock.monotonic()
 
@@ -58,11 +58,11 @@ class Journal:
 
     @property
     def kept(self) -> bool:
-        """Whether anyone records this session."""
+        """Whether this session is recorded."""
         return self._store is not None
 
     def digest_request(self, *parts: str) -> str:
-        """The digest of what a step is asked to do; none where nobody keeps or reads a record."""
+        """The digest of a step's request; empty if nothing is recorded or replayed."""
         return digest(*parts) if self.kept or self._past else ""
 
     @property
@@ -70,17 +70,17 @@ class Journal:
         return self._next
 
     def seconds_elapsed(self) -> float:
-        """Seconds this session has been at work, over all its runs."""
+        """Active seconds of this session, over all its runs."""
         return self._before + self._clock.monotonic() - self._began
 
     def seconds_reached(self) -> float:
-        """Seconds of work up to the latest step: by the record where it goes on, else up to now."""
+        """Active seconds up to the latest step: as recorded during a replay, else up to now."""
         if not any(seq > self._next for seq, _ in self._past):
             return self.seconds_elapsed()
         return max((row.elapsed for (seq, _), row in self._past.items() if seq <= self._next), default=0.0)
 
     def recall(self, seq: int, part: int, name: str, asked: str) -> StepRow | None:
-        """The recorded step, if it is there and is the one now asked for."""
+        """The recorded step, if there is one and it matches."""
         row = self._past.get((seq, part))
         if row is not None and (row.name, row.digest) != (name, asked):
             raise ReplayMismatch(f"{seq}.{part}", f"{row.name} {row.digest}", f"{name} {asked}", seq)
@@ -89,17 +89,17 @@ class Journal:
         return row
 
     def has_step(self, seq: int) -> bool:
-        """Whether anything of this step is on record from an earlier run."""
+        """Whether an earlier run recorded anything of this step."""
         return seq in self._past_steps
 
     def step(self, seq: int, part: int, name: str, asked: str, value: JsonValue) -> StepRow:
-        # Not validated: whoever calls has just made the value out of its own models.
+        # Not validated: the caller has just built the value from its own models.
         return StepRow.model_construct(
             seq=seq, part=part, name=name, digest=asked, value=value, elapsed=round(self.seconds_elapsed(), 3)
         )
 
     async def append(self, rows: Sequence[Row]) -> None:
-        """Returns when the rows would survive the end of this process."""
+        """Returns once the rows survive a crash of this process."""
         if self._store is not None and rows:
             await self._store.append(self.session_id, rows, self._fence)
 
@@ -114,11 +114,11 @@ class Steps:
         self._ports = ports
         self._timeout = timeout
         self._begin = begin
-        """Called before anything new is begun; refuses it by an error. A replay refuses everything."""
+        """Called before anything new starts; raises to refuse. A replay refuses everything."""
         self._notes: list[tuple[int, str]] = []
         self._stopping = False
         self._inside: Counter[asyncio.Task[Any] | None] = Counter()
-        """The tasks that are waiting for something a stop may cut short."""
+        """Tasks waiting for something that a stop may interrupt."""
         self.bounds: Bounds | None = None
 
     def degrade(self, note: str) -> None:
@@ -128,12 +128,12 @@ class Steps:
         self.emit(lambda: Told(headline=self._ports.vault.hide(headline)))
 
     def stop(self) -> None:
-        """From now on nothing new is begun; the protocol is told to give what it has."""
+        """Start nothing new; the protocol returns what it has."""
         self._stopping = True
 
     def can_be_cut(self, task: "asyncio.Task[Any]") -> bool:
-        """Whether a cancellation of this task ends a call or a run that is under way. Elsewhere, as while something is
-        written to the record, there is nothing to cut short: the next step is not begun."""
+        """Whether cancelling this task ends a call or run in progress. Otherwise, as during a write to the record,
+        there is nothing to interrupt: the next step is not started."""
         return task in self._inside
 
     def remaining(self) -> float:
@@ -141,7 +141,7 @@ class Steps:
 
     @contextmanager
     def within(self, bounds: Bounds) -> Iterator[Bounds]:
-        """The time begins where the record says it did, so that a session that is carried on has no more of it."""
+        """The clock starts where the record says, so a resumed session gets no extra time."""
         outer, self.bounds = self.bounds, bounds
         if bounds.seconds is not None:
             bounds.until = self.journal.seconds_reached() + bounds.seconds
@@ -151,13 +151,13 @@ class Steps:
             self.bounds = outer
 
     def left(self) -> float:
-        """Seconds until the bounds of this part of the session; endless where it has none."""
+        """Seconds until the bounds of this part of the session; infinite if it has none."""
         until = self.bounds.until if self.bounds else None
         return math.inf if until is None else until - self.journal.seconds_elapsed()
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """In the order of the steps, whichever of them finished first."""
+        """In the order of the steps, whichever finished first."""
         return tuple(dict.fromkeys(note for _, note in sorted(self._notes, key=lambda n: n[0])))
 
     async def run(
@@ -169,7 +169,8 @@ class Steps:
         extra: Callable[[V, int], Row] | None = None,
         seq: int = 0,
     ) -> V:
-        """`extra` makes a row that is recorded together with the step; `seq` is its number where it has one."""
+        """`extra` makes a row that is recorded together with the step; `seq` is the step's number if already
+        reserved."""
         seq = seq or self.journal.ticket()
         if past := self.journal.recall(seq, 0, name, asked):
             value = shape.model_validate(past.value)
@@ -190,8 +191,8 @@ class Steps:
     async def run_side_by_side(
         self, done: list[W | SessionStopped | None], limit: int, one: Callable[[int, int], Awaitable[W]]
     ) -> None:
-        """Fill each place of `done` with `one(place, step number)`, at most `limit` at a time. What was begun before
-        a cut is let finish and be recorded, for it was paid for."""
+        """Fill each place of `done` with `one(place, step number)`, at most `limit` at a time. What was started before
+        a stop may finish and is recorded: it was paid for."""
         tickets = [self.journal.ticket() for _ in done]
         gate = asyncio.Semaphore(limit)
 
@@ -210,7 +211,7 @@ class Steps:
             raise failures.exceptions[0] from None
 
     def emit(self, event: Callable[[], Event]) -> None:
-        """Events are made only when somebody listens."""
+        """Build events only if somebody listens."""
         if self._ports.listen is not None:
             self._ports.listen(event())
 
@@ -220,7 +221,7 @@ class Steps:
         self.emit(lambda: Degraded(note=hidden))
 
     def check_stopped(self) -> None:
-        """Called before anything new is begun."""
+        """Called before anything new starts."""
         if self._begin is not None:
             return self._begin()
         if self._stopping:
@@ -230,7 +231,7 @@ class Steps:
 
     @contextmanager
     def cuttable(self) -> Iterator[None]:
-        """A cancellation that the user asked for ends the session in order; any other one is not ours to catch."""
+        """A cancellation requested by the user ends the session in order; any other is not ours to catch."""
         task = asyncio.current_task()
         self._inside[task] += 1
         try:

@@ -1,5 +1,7 @@
-"""One question to a chain of models: patience, retries with backoff, the next model when one gives up, and what
-it costs."""
+"""One question to a chain of models: timeouts, retries with backoff, fallback to the next model, and cost.
+
+Our own instead of a retry library: every attempt is recorded, counts against the budget, and is replayed.
+"""
 
 import asyncio
 import math
@@ -11,26 +13,24 @@ from moot.core.types import Limits, ModelCall, Reply, Spend, Usage, Value
 from moot.text.excerpts import CHARACTERS_PER_TOKEN
 
 LONGEST_WAIT = 60.0
-"""A provider that asks for more patience than this has in effect said no."""
+"""A longer `Retry-After` counts as a failure."""
 LASTING: frozenset[FailureKind] = frozenset({"unavailable", "timeout", "auth", "not_found"})
-"""Failures that the next question would only repeat: the model counts as down for the rest of the run."""
+"""Failures that would only repeat: the model counts as down for the rest of the run."""
 DOWN = "not asked again: it failed earlier in this session"
 
 OVER = "the time for this phase is over"
 
 
 class CallAttempt(Value):
-    """One request to one model, in the order they were made."""
-
     model: str
     error: str = ""
     kind: FailureKind | None = None
     put: bool = True
-    """False: the model was not asked, and why."""
+    """False if the model was not asked."""
 
 
 class Exchange(Value):
-    """A question and what came of it: the unit that is recorded, paid for once, and replayed."""
+    """A question and its outcome: the unit that is recorded, paid for once, and replayed."""
 
     tries: tuple[CallAttempt, ...] = ()
     reply: Reply | None = None
@@ -38,7 +38,7 @@ class Exchange(Value):
 
     @property
     def model(self) -> str:
-        """Who was asked last: the one that answered, if any did."""
+        """The model asked last: the one that answered, if any did."""
         return self.tries[-1].model if self.tries else ""
 
     @property
@@ -47,18 +47,18 @@ class Exchange(Value):
 
 
 def failures_in(tries: Sequence[CallAttempt]) -> int:
-    """Calls that were made and came to nothing."""
+    """Calls that were made and failed."""
     return sum(attempt.put and bool(attempt.error) for attempt in tries)
 
 
 class Ledger:
-    """What a session may spend and what it has spent; asked before every call."""
+    """The session's budget and spending; checked before every call."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.spends: dict[str, Spend] = {}
         self.failed = 0
-        """Calls that came to nothing."""
+        """Failed calls."""
         self._promised_calls = 0
         self._promised_tokens = 0
 
@@ -75,7 +75,8 @@ class Ledger:
         return sum(spend.usd or 0.0 for spend in self.spends.values())
 
     def reserve(self, call: ModelCall) -> int:
-        """Room for one more call, or `SessionStopped`. Calls under way count: parallel seats cannot overspend."""
+        """Reserve budget for one more call, or raise `SessionStopped`. Calls in progress count, so parallel seats
+        cannot overspend."""
         limits, texts = self.limits, (call.system, call.prompt)
         tokens = sum(int(len(text) / CHARACTERS_PER_TOKEN) + 1 for text in texts)
         if limits.max_calls is not None and self.calls + self._promised_calls >= limits.max_calls:
@@ -119,15 +120,15 @@ class Caller:
         self._clock = clock
         self._remaining = remaining
         self._left = left
-        """Seconds for this part of the session; `remaining` are those of all of it."""
+        """Seconds left for this part of the session; `remaining` are those of the whole session."""
         self._down: dict[tuple[str, str], CallAttempt] = {}
-        """By model and seat; the seat is empty where the failure would meet every seat alike."""
+        """By model and seat; the seat is empty if the failure affects every seat."""
         self._answered: set[str] = set()
 
     async def put(
         self, call: ModelCall, chain: Sequence[Model], retried: Callable[[CallAttempt, float], None]
     ) -> Exchange:
-        """Ask the models of the chain in turn; gives the first reply, or the failures when there is none."""
+        """Ask the models of the chain in turn; returns the first reply, or the failures if there is none."""
         began = self._clock.monotonic()
         tries: list[CallAttempt] = []
         for model in chain:
@@ -144,7 +145,7 @@ class Caller:
         return Exchange(tries=tuple(tries), milliseconds=round((self._clock.monotonic() - began) * 1000))
 
     def replay(self, call: ModelCall, chain: Sequence[Model], exchange: Exchange) -> None:
-        """Bring the models and the ledger to where they were after this exchange."""
+        """Restore the models and the ledger to their state after this exchange."""
         models = {model.name: model for model in chain}
         self._ledger.failed += failures_in(exchange.tries)
         for attempt in exchange.tries:
@@ -160,7 +161,7 @@ class Caller:
     ) -> Reply | None:
         down = self._down.get((model.name, "")) or self._down.get((model.name, call.seat))
         if down is not None and not (down.kind == "timeout" and model.name in self._answered):
-            # One slow answer of a model that has answered others is no outage, whichever of them came first.
+            # One slow answer of a model that has answered others is not an outage, whichever came first.
             tries.append(CallAttempt(model=model.name, error=DOWN, kind=down.kind, put=False))
             return None
         for attempt in range(self._limits.retries + 1):
@@ -216,6 +217,6 @@ class Caller:
             raise ModelError(message, kind="timeout") from None
 
     def _remember(self, attempt: CallAttempt, seat: str) -> None:
-        """A seat whose question took too long says nothing about the questions of the others."""
+        """A timeout of one seat's question says nothing about other seats."""
         if attempt.kind in LASTING:
             self._down.setdefault((attempt.model, seat if attempt.kind == "timeout" else ""), attempt)

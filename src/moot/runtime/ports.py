@@ -1,4 +1,4 @@
-"""The ports of one session: everything it reaches the world through."""
+"""The ports of one session: all its access to the outside world."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ class SessionPorts:
     vault: Vault = field(default_factory=lambda: Vault({}))
     listen: Callable[[Event], None] | None = None
     memory: Memory | None = None
-    """Lessons of earlier sessions. None where no record is kept."""
+    """None if no record is kept."""
     linter: Linter | None = None
     checks: Checker | None = None
-    """CI hooks. None where nothing is configured."""
+    """None if nothing is configured."""
     branches: Branches | None = None
-    """Where versions are committed. None where there is no repository."""
+    """None without a repository."""
     toolbox: Toolbox | None = None
     person: Person | None = None
-    """Answers questions while the session runs. None where nobody is there."""
+    """Answers questions while the session runs; None if nobody is there."""
     gates: Gates | None = None
-    """Where the session waits for a person's decision. None where no record is kept."""
+    """None if no record is kept."""

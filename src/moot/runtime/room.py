@@ -1,4 +1,4 @@
-"""The room as it runs: every effect recorded once, within budget and deadline, with secrets kept out."""
+"""The room at run time: every effect recorded once, within budget and deadline, with secrets masked."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,7 +18,7 @@ NO_GATES = GateRules()
 
 
 class LiveRoom:
-    """Wires the collaborators of one session together. Each verb of the room belongs to one of them."""
+    """Wires the collaborators of one session together. Each method of the room belongs to one of them."""
 
     def __init__(  # noqa: PLR0913 - everything but the first three is by name
         self,
@@ -31,7 +31,7 @@ class LiveRoom:
         gates: GateRules = NO_GATES,
         begin: Callable[[], None] | None = None,
     ) -> None:
-        """`begin` is called before anything new is done, in place of the look at the clock; a replay refuses there."""
+        """`begin` is called before anything new is done, in place of the deadline check; a replay refuses there."""
         self.journal = journal
         self.ledger = Ledger(limits)
         self._limits = limits
@@ -42,7 +42,7 @@ class LiveRoom:
         approvals = Approvals(ports, steps, gates)
         experience = Experience(ports, steps, turns.latest)
 
-        # Bound, not wrapped: a wrapper for each verb would only repeat the contract in `core.room`.
+        # Bound, not wrapped: a wrapper for each method would only repeat the contract in `core.room`.
         self.ask, self.ask_all, self.has_model = turns.ask, turns.ask_all, turns.seated
         self.scan, self.repair = effects.scan, effects.repair
         self.execute, self.execute_all = effects.execute, effects.execute_all
@@ -65,10 +65,9 @@ class LiveRoom:
 
     @property
     def failed_at(self) -> int | None:
-        """The first step that a provider failed; resuming tries again from there."""
+        """The first step at which a provider failed; a resumed session retries from there."""
         return self._turns.failed_at
 
     @property
     def branch(self) -> str:
-        """The branch that holds versions of this session."""
         return self._versions.branch

@@ -1,4 +1,4 @@
-"""Sessions: begun, carried on from their record, stopped in order, and ended with a result."""
+"""Runs sessions: start, resume from the record, stop in order, finish with a result."""
 
 import asyncio
 import contextlib
@@ -23,13 +23,13 @@ from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
 
 CARRIED_ON = ("budget_exhausted", "timed_out", "cancelled")
-"""Ends after which a session has more to do, given more to spend."""
+"""Outcomes after which a session can continue with a larger budget."""
 CUT = (*CARRIED_ON, "rejected")
 Stop = Literal["pause", "cancel", "release"]
 
 
 class SessionPlan(Value):
-    """All that is needed to run a session, and to carry it on elsewhere."""
+    """Everything needed to run a session, and to continue it elsewhere."""
 
     protocol: str
     topic: str
@@ -37,19 +37,17 @@ class SessionPlan(Value):
     rules: dict[str, JsonValue]
     limits: Limits = Limits()
     seats: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Seat -> its models, the first one first."""
+    """Seat -> its models, preferred first."""
     notes: dict[str, JsonValue] = Field(default_factory=dict)
-    """What the surface that began the session wants to know again when it is resumed."""
+    """Whatever the surface that started the session needs again on resume."""
     gates: GateRules = GateRules()
 
 
 class About(Value):
-    """What is kept of a session beside its plan."""
-
     by: str | None = None
-    """Who began it."""
+    """Who started it."""
     key: str | None = None
-    """Of one beginner: a second session with the same key is refused."""
+    """Idempotency key: a second session of the same starter with this key is refused."""
     parent: str | None = None
     priority: int = 0
 
@@ -74,13 +72,13 @@ class Runner:
         self._open_model = open_model
         self._store = store
         self.owner = owner()
-        """Who runs its sessions, as others see it."""
+        """Identifies this runner to other processes."""
         self._room: LiveRoom | None = None
         self._task: asyncio.Task[Result] | None = None
         self.wish: Stop | None = None
-        """How it was told to stop."""
+        """The requested way to stop."""
         self.used: set[tuple[int, int]] = set()
-        """The recorded steps that the last run was handed back."""
+        """Recorded steps that the last run used again."""
 
     async def start(self, plan: SessionPlan) -> Result:
         record = self._new(plan, NOTHING_MORE).model_copy(update={"status": "running", "owner": self.owner, "fence": 1})
@@ -89,7 +87,7 @@ class Runner:
         return await self.carry_on(record, plan, [])
 
     async def enroll(self, plan: SessionPlan, about: About = NOTHING_MORE) -> SessionRecord:
-        """Keep a session for later, or for another process: `resume` begins it."""
+        """Record a session for later or for another process; `resume` starts it."""
         record = self._new(plan, about)
         await self._require_store().create(record)
         return record
@@ -102,30 +100,32 @@ class Runner:
         take: bool = False,
         seen: int | None = None,
     ) -> Result:
-        """Carry a session on from its record; `change` may give it other limits or models. `take` it from a process
-        that is known to be dead, or to do nothing more. `seen`: only if nobody took it since its fence was this."""
+        """Continue a session from its record; `change` may replace limits or models. `take` it from a process known to
+        be dead or idle. `seen`: only if nobody claimed it since its fence had this value."""
         store = self._require_store()
         record = await store.claim(session_id, self.owner, take=take, seen=seen)
         try:
             before = record.config
             plan = change(SessionPlan.model_validate(before))
             record = record.model_copy(update={"config": plan.model_dump(mode="json")})
-            if record.config != before:  # the plan and its entry at once: the record is whole also while it runs
+            if (
+                record.config != before
+            ):  # plan and entry at once: the record is consistent while it runs
                 running = record.model_copy(update={"status": "running"})
                 await store.update(running, JournalMark(kind="plan", value={"plan": digest_of(record.config)}))
             if (failed_at := retry_from(record)) is not None:
                 await store.append(record.id, [JournalMark(kind="dropped", seq=failed_at)], record.fence)
-            # Two entries are that it was begun and that it was taken.
+            # Two entries: begun and claimed.
             past = await store.steps(record.id) if record.entries > 2 else []
         except BaseException as error:
             await self._record_interruption(record, error)
             raise
-        # What it failed at is dropped now: a session that waits or is let go of later must not drop it once more.
+        # Drop what it failed at now: a session that is parked or released later must not drop it again.
         return await self.carry_on(record.model_copy(update={"outcome": None}), plan, past)
 
     def stop(self, wish: Stop = "pause") -> None:
-        """Ctrl-C: begin nothing new, give what there is. A cancelled session is not carried on. One that is released
-        waits for what it has begun, and is for any process to carry on."""
+        """Ctrl-C: start nothing new, return what there is. A cancelled session cannot be resumed. A released one
+        finishes what it has started, and any process may resume it."""
         if self._room is not None:
             self.wish = wish
             self._room.stop()
@@ -141,7 +141,7 @@ class Runner:
         return new_record(plan, self._ports.clock.now(), about)
 
     async def carry_on(self, record: SessionRecord, plan: SessionPlan, past: Sequence[StepRow]) -> Result:
-        """Run the session of this record from where its past steps end."""
+        """Run the session of this record from the end of its past steps."""
         try:
             return await self._run(record, plan, past)
         except BaseException as error:
@@ -149,7 +149,7 @@ class Runner:
             raise
         finally:
             if self._room is not None:
-                # In a thread, so that it is finished even when this call is cancelled once more.
+                # In a thread, so that it finishes even if this call is cancelled again.
                 with contextlib.suppress(UsageError, OSError):
                     await asyncio.shield(asyncio.to_thread(self._room.close))
             self._room = self._task = None
@@ -159,7 +159,7 @@ class Runner:
         rules = protocol.rules.model_validate(plan.rules)
         journal = Journal(record.id, ports.clock, self._store, past, record.fence)
         names = {name for chain in plan.seats.values() for name in chain}
-        opened = {name: self._open_model(name) for name in sorted(names)}  # once a run: seats share a script
+        opened = {name: self._open_model(name) for name in sorted(names)}  # once per run: seats share a script
         cast = {seat: [opened[name] for name in chain] for seat, chain in plan.seats.items()}
         self.used = journal.used
         self._room = room = LiveRoom(
@@ -205,7 +205,7 @@ class Runner:
             self._ports.listen(event)
 
     async def _record_interruption(self, record: SessionRecord, error: BaseException) -> None:
-        """The session stays, and can be resumed; the error says which one it was. One that was deleted does not."""
+        """The session stays resumable and the error names it, unless it was deleted."""
         if isinstance(error, Deleted):
             return
         if isinstance(error, MootError):
@@ -214,15 +214,14 @@ class Runner:
             return
         status: Status = "paused" if isinstance(error, MootError | asyncio.CancelledError) else "failed"
         if isinstance(error, asyncio.CancelledError) and self.wish == "release":
-            status = "pending"  # it took too long to let go: anybody may carry it on
+            status = "pending"  # releasing it took too long: any process may resume it
         waits = error.gate_id if isinstance(error, Parked) else None
         update = {"status": status, "updated_at": self._ports.clock.now(), "owner": "", "waiting_on": waits}
-        with contextlib.suppress(StoreError):  # what went wrong first is what the user must hear of
+        with contextlib.suppress(StoreError):  # the first error is the one to report
             await self._store.update(record.model_copy(update=update))
 
 
 def new_record(plan: SessionPlan, now: datetime, about: About = NOTHING_MORE) -> SessionRecord:
-    """A session that is kept for whoever runs it."""
     return SessionRecord(
         id=str(uuid.uuid4()),
         protocol=plan.protocol,
@@ -241,7 +240,7 @@ def new_record(plan: SessionPlan, now: datetime, about: About = NOTHING_MORE) ->
 def end_of(
     record: SessionRecord, result: Result, status: Status, now: datetime, failed_at: int | None = None
 ) -> tuple[SessionRecord, JournalMark]:
-    """The session with its result, and the entry of its journal that says so."""
+    """The finished session, and the journal entry for its end."""
     outcome, cut = outcome_of(result), cut_by(result)
     kept: JsonValue = {
         "result": result.model_dump(mode="json"),
@@ -267,7 +266,7 @@ def outcome_of(result: Result) -> str:
 
 
 def cut_by(result: Result) -> str:
-    """What ended the session before its time, if anything did: its outcome or, beside it, its `stop_reason`."""
+    """What ended the session early, if anything: its outcome or its `stop_reason`."""
     said = (outcome_of(result), str(getattr(result, "stop_reason", "")))
     return next((word for word in said if word in CUT), "")
 
@@ -279,13 +278,13 @@ def status_after(cut: str, failed_at: int | None, wish: Stop | None) -> Status:
 
 
 def retry_from(record: SessionRecord) -> int | None:
-    """The step at which a provider failed the session, if that is why it waits."""
+    """The step at which a provider failed, if the session waits because of that."""
     value = record.outcome.get("retry_from") if isinstance(record.outcome, dict) else None
     return value if record.status in ("paused", "pending") and isinstance(value, int) else None
 
 
 def find_result(record: SessionRecord) -> dict[str, JsonValue] | None:
-    """The result of a session that has nothing left to do."""
+    """The result of a session with nothing left to do."""
     if record.status != "completed" or not isinstance(record.outcome, dict):
         return None
     result = record.outcome.get("result")

@@ -1,4 +1,4 @@
-"""Tools in a turn: offered, asked for in a reply, used once, recorded, and their results shown as material."""
+"""Tools in a turn: offered, called in a reply, run once, recorded, and their results added to the prompt."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ LONGEST_ARGUMENTS = 4000
 
 
 class Offer(Value):
-    """The tools of one turn, recorded: a session that is carried on asks with the same words."""
+    """The tools of one turn, recorded so that a resumed session asks with the same words."""
 
     tools: tuple[ToolSpec, ...] = ()
 
@@ -48,7 +48,7 @@ class ToolUse(Value):
 
 @dataclass(frozen=True)
 class Bench:
-    """What a seat may use in this turn, and what it has used."""
+    """The tools a seat may use in this turn, and their uses so far."""
 
     tools: tuple[ToolSpec, ...] = ()
     calls: int = 0
@@ -59,8 +59,8 @@ class Bench:
         return self.calls - len(self.uses) if self.tools else 0
 
     def add_tools(self, call: ModelCall, shape: type[BaseModel], schema: dict[str, object] | None) -> ModelCall:
-        """The question with the tools there are and the results so far. A provider may enforce the form of the
-        answer only where nothing but the answer is wanted."""
+        """Add the tools and the results so far to the question. A provider may enforce the answer's schema only if no
+        tool can be called any more."""
         if not self.tools:
             return call
         parts = [call.prompt, prompt("tools", calls=str(self.calls), tools=fence_text(list_tools(self.tools), "text"))]
@@ -75,15 +75,13 @@ class Bench:
 
 
 class ToolCalls:
-    """Offers tools to a seat and uses them for it."""
-
     def __init__(self, ports: SessionPorts, limits: Limits, steps: Steps) -> None:
         self._ports = ports
         self._limits = limits
         self._steps = steps
 
     async def offer(self, seq: int, ask: Ask[T]) -> tuple[Bench, list[Row]]:
-        """The tools of this turn, as they were offered when it was first taken."""
+        """The tools of this turn, as first offered."""
         asked = self._steps.journal.digest_request(*ask.tools)
         rows: list[Row] = []
         if past := self._steps.journal.recall(seq, 0, "offer", asked):
@@ -114,7 +112,7 @@ class ToolCalls:
         return tuple(t.model_copy(update={"about": hide(t.about), "missing": hide(t.missing)}) for t in found)
 
     async def use(self, seq: int, part: int, ask: Ask[T], bench: Bench, wanted: ToolCall) -> ToolUse:
-        """One use of a tool: a step of its own, replayed and not done again when the session is carried on."""
+        """One use of a tool: a step of its own, replayed instead of repeated on resume."""
         spec = next((tool for tool in bench.tools if label_key(tool.name) == label_key(wanted.name)), None)
         call = complete_call(wanted, spec)
         name = f"tool {spec.name}" if spec else "tool"
@@ -158,14 +156,14 @@ class ToolCalls:
         return max(min(self._limits.tool_seconds, self._steps.remaining(), self._steps.left()), 0.0)
 
     def _fit_result(self, result: ToolResult) -> ToolResult:
-        """Without secrets, and no longer than a prompt can hold of it: all results together take half of one."""
+        """Mask secrets and truncate: all results together may fill half a prompt."""
         share = int(self._limits.prompt_tokens * CHARACTERS_PER_TOKEN / 2 / self._limits.tool_calls)
         text, cut = shorten_text(self._ports.vault.hide(result.text), min(self._limits.tool_bytes, share))
         return result.model_copy(update={"text": text, "cut": cut + result.cut})
 
 
 def complete_call(call: ToolCall, spec: ToolSpec | None) -> ToolCall:
-    """Code in a fence is the argument `code` of a tool that takes one: weak models escape no newlines."""
+    """Fenced code becomes the argument `code` of a tool that takes one: weak models do not escape newlines."""
     properties = spec.parameters.get("properties") if spec else None
     wants_code = isinstance(properties, dict) and "code" in properties and "code" not in call.arguments
     if wants_code and call.block and not call.problem:
@@ -174,7 +172,7 @@ def complete_call(call: ToolCall, spec: ToolSpec | None) -> ToolCall:
 
 
 def shorten_text(text: str, limit: int) -> tuple[str, int]:
-    """Beginning and end of a text of more bytes than the limit, and how many characters are left out."""
+    """The beginning and end of a text over the limit in bytes, and how many characters are left out."""
     data = text.encode("utf-8", "replace")
     if len(data) <= limit:
         return data.decode(), 0

@@ -1,4 +1,4 @@
-"""A turn: one question put to a seat, its reply read, what was weak about it said, and the rows that record it."""
+"""A turn: ask a seat, parse its reply, note its weaknesses, and record it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,8 +20,6 @@ TOO_LONG = "[reply not kept: it has"
 
 
 class SeatTurns:
-    """Puts questions to the seats of one session."""
-
     def __init__(
         self, ports: SessionPorts, cast: Mapping[str, Sequence[Model]], limits: Limits, steps: Steps, ledger: Ledger
     ) -> None:
@@ -33,16 +31,16 @@ class SeatTurns:
         self._caller = Caller(limits, ledger, ports.clock, steps.remaining, steps.left)
         self._tools = ToolCalls(ports, limits, steps)
         self.latest: dict[str, tuple[int, str]] = {}
-        """The last turn of each seat: its step, and who spoke."""
+        """Each seat's last turn: its step and its model."""
         self.failed_at: int | None = None
-        """The first step that a provider failed; resuming tries again from there."""
+        """The first step at which a provider failed; a resumed session retries from there."""
 
     async def ask(self, ask: Ask[T]) -> T | Absent:
         return await self._ask(ask, self._steps.journal.ticket(), self._check_admission(ask))
 
     async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
         heard: list[T | Absent | SessionStopped | None] = [None] * len(asks)
-        denied = [self._check_admission(ask) for ask in asks]  # by their order, whichever of them is put first
+        denied = [self._check_admission(ask) for ask in asks]  # in order, whichever is asked first
         try:
             with self._steps.cuttable():
                 await self._steps.run_side_by_side(
@@ -96,8 +94,8 @@ class SeatTurns:
     async def _ask_until_answered(
         self, seq: int, ask: Ask[T], call: ModelCall, chain: Sequence[Model]
     ) -> tuple[ModelCall, Exchange, list[Row], int]:
-        """The first reply that asks for no tool, to which question, and which part of the step it is. Each use of a
-        tool before it is a part too, and so is the reply that asked for it."""
+        """The first reply without a tool call, its question, and its part of the step. Each tool call before it, and
+        the reply that made it, is a part too."""
         if not ask.tools or not self._limits.tool_calls:
             return call, *await self._exchange(seq, 1, call, chain), 1
         bench, offer = await self._tools.offer(seq, ask)
@@ -108,7 +106,7 @@ class SeatTurns:
             wanted = find_tool_call(ask, exchange) if bench.left else None
             if wanted is None:
                 return told, exchange, [*offer, *rows] if rows else [], part
-            if rows:  # paid for: kept before the tool is used
+            if rows:  # paid for: record it before the tool is used
                 await self._steps.journal.append([*offer, *rows])
             bench.uses.append(await self._tools.use(seq, part + 1, ask, bench, wanted))
             offer, part = [], part + 2
@@ -160,7 +158,6 @@ class SeatTurns:
         ]
 
     def _hidden(self, exchange: Exchange) -> Exchange:
-        """No secret in what is kept."""
         hide = self._ports.vault.hide
         change: dict[str, object] = {}
         if any(t.error for t in exchange.tries):
@@ -186,7 +183,7 @@ class SeatTurns:
 
 
 def limit_text(text: str, limit: int) -> str:
-    """The reply as it is recorded; one that is too long to keep says so in its place."""
+    """The reply as recorded; one that is too long is replaced by a note."""
     if len(text) * 4 <= limit and text.isascii():
         return text
     data = text.encode("utf-8", "replace")  # a lone surrogate cannot be stored
@@ -210,7 +207,7 @@ def reading(ask: Ask[T], exchange: Exchange, *, last: bool) -> ParsedReply[T] | 
 
 
 def find_tool_call(ask: Ask[T], exchange: Exchange) -> ToolCall | None:
-    """The tool that a reply asks for instead of answering."""
+    """The tool that a reply calls instead of answering."""
     reply = exchange.reply
     if reply is None or reply.text.startswith(TOO_LONG):
         return None
@@ -230,12 +227,12 @@ def _why(exchange: Exchange) -> AbsenceReason:
 
 
 def clarify_prompt(prompt: str, complaint: str) -> str:
-    """The same question once more, with what was wrong with the answer."""
+    """Repeat the question with what was wrong with the answer."""
     return f"{prompt}\n\nYour last reply could not be used: {complaint}. Answer again, in exactly the form asked for."
 
 
 def weaknesses(ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent, *, last: bool) -> list[str]:
-    """Everything that was less than one clean answer, in words for `degraded`."""
+    """Everything short of one clean answer, in words for `degraded`."""
     who = f"{ask.seat}, round {ask.round}"
     notes = []
     failed = [t.error for t in exchange.tries if t.error]

@@ -1,4 +1,4 @@
-"""The versions of a session: numbered, recorded, and committed to its branch where there is a repository."""
+"""The versions of a session: numbered, recorded, and committed to its branch if there is a repository."""
 
 import asyncio
 import threading
@@ -22,7 +22,7 @@ class VersionNumber(Value):
 
 
 class Committing:
-    """One session's branch, opened with its first commit. A cancelled session may close while a commit is made."""
+    """One session's branch, opened with its first commit. A cancelled session may close it during a commit."""
 
     def __init__(self, branches: Branches, session: str) -> None:
         self.name = branches.name(session)
@@ -32,7 +32,7 @@ class Committing:
         self._one = threading.Lock()
 
     def commit(self, code: Code, note: str, number: int) -> tuple[str, str]:
-        """The commit of this version, and what went wrong: a session is worth more than its branch."""
+        """The commit of this version, and any error: a failed commit does not fail the session."""
         with self._one:
             try:
                 if self._branch is None:
@@ -42,15 +42,13 @@ class Committing:
                 return "", f"version {number} is not on the branch {self.name}: {error}"
 
     def close(self) -> None:
-        """Clean up what is no longer needed; the branch stays."""
+        """Remove what only a running session needs; the branch stays."""
         with self._one:
             self._branch = None
             self._branches.close(self._session)
 
 
 class VersionHistory:
-    """Keeps the versions of one session."""
-
     def __init__(self, ports: SessionPorts, steps: Steps) -> None:
         self._vault = ports.vault
         self._steps = steps
@@ -58,7 +56,7 @@ class VersionHistory:
         self._versions = 0
         self._committing = Committing(ports.branches, steps.journal.session_id) if ports.branches else None
         self.branch = ""
-        """The branch that holds versions of this session."""
+        """The branch that holds this session's versions."""
 
     async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
         self._versions += 1
@@ -96,12 +94,12 @@ class VersionHistory:
         return version.number
 
     def close(self) -> None:
-        """At the end of a run, whatever its end: nothing stays behind but the record and the branch."""
+        """After every run: only the record and the branch remain."""
         if self._committing is not None:
             self._committing.close()
 
     async def _commit_version(self, code: Code, note: str, number: int) -> tuple[str, str]:
-        """The version as a commit in the user's own repository, so with the real secrets; and what went wrong."""
+        """The version as a commit in the user's own repository, so with the real secrets; and any error."""
         if self._committing is None:
             return "", ""
         reveal, hide = self._vault.reveal, self._vault.hide

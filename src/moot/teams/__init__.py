@@ -1,4 +1,4 @@
-"""Who takes part in a session: roles, who hears whom, who does what, how ballots are counted.
+"""Who takes part in a session: roles, topology, planning, voting.
 
 Imports `core`, `text` and `evidence`.
 Read `roles/__init__.py` first, then `voting.py`.

@@ -1,4 +1,4 @@
-"""Who sees whose turns, and who speaks at the same time: mesh, star, chain and tree, as values without any effect."""
+"""Topologies: who sees whose turns, and who speaks in parallel: mesh, star, chain and tree. Pure functions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ ORDER = (
     "blue_team", "optimizer", "refactorer", "performance_analyzer", "test_agent", "compiler", "executor", "security",
     "validator", "teacher", "moderator",
 )  # fmt: skip
-"""The order of a chain: answer, attack, weigh, mend, check, conclude. Roles of your own go before the last."""
+"""The order of a chain: answer, attack, weigh, repair, check, conclude. Custom roles come before the last."""
 LEADERS: Mapping[Phase, tuple[str, ...]] = {
     "dehallucination": ("moderator", "teacher", "architect"),
     "self_evolvement": ("proposer", "generator", "implementer"),
@@ -26,11 +26,11 @@ LEADERS: Mapping[Phase, tuple[str, ...]] = {
     "adversarial": ("red_team", "security", "blue_team"),
     "convergence": ("moderator", "validator", "teacher"),
 }
-"""Whose word goes first in a phase, by preference."""
+"""Who leads a phase, by preference."""
 HUBS = ("moderator", "judge", "reviewer", "architect", "validator", "teacher")
-"""Who stands in the middle of a star, by preference."""
+"""The hub of a star, by preference."""
 ROOTS = ("architect", "designer", "moderator", "judge")
-"""Who is at the root of a tree, by preference."""
+"""The root of a tree, by preference."""
 CONCERNS: Mapping[str, tuple[str, ...]] = {
     "building": ("proposer", "generator", "implementer", "refactorer", "designer", "architect"),
     "quality": ("reviewer", "critic", "judge", "moderator", "teacher"),
@@ -38,11 +38,11 @@ CONCERNS: Mapping[str, tuple[str, ...]] = {
     "performance": ("optimizer", "performance_analyzer"),
     "verification": ("test_agent", "validator", "executor", "compiler"),
 }
-"""The branches of a tree; of each, the first role that is there leads the others."""
+"""The branches of a tree; the first present role of each leads it."""
 IN_CHARGE: Mapping[Phase, str] = {"critique": "security", "adversarial": "security", "optimization": "performance"}
-"""Phases that are one branch's concern: its lead leads them; all others are led from the root."""
+"""Phases that belong to one branch, whose lead leads them; the root leads all others."""
 DOWNWARDS = frozenset({"dehallucination", "self_evolvement", "proposal", "optimization"})
-"""Phases that are delegated from the root; in the others results go up to it."""
+"""Phases delegated from the root; in the others results go up to it."""
 IN_ORDER = re.compile(
     r"\b(?:step by step|one after (?:the other|another)|pipeline|sequential(?:ly)?|in (?:this )?order)\b"
 )
@@ -52,13 +52,13 @@ IN_LEVELS = re.compile(r"\b(?:hierarch(?:y|ical)|sub-?teams?|departments?|work ?
 
 @dataclass(frozen=True)
 class Arrangement:
-    """A team in its places. Seats are in an order of their own, so that the same team is always arranged alike."""
+    """A team arranged in a topology. Seats have a fixed order, so the same team is always arranged alike."""
 
     topology: Topology
     seats: Mapping[str, str]
     """Seat -> role, in the order of the chain."""
     hub: str = ""
-    """The middle of a star, the root of a tree."""
+    """The hub of a star or the root of a tree."""
     parents: Mapping[str, str] = field(default_factory=dict)
     """In a tree: seat -> the seat above it."""
 
@@ -76,7 +76,7 @@ class Arrangement:
         return tuple(found)
 
     def route(self, sender: str, receiver: str) -> Group:
-        """The seats a message passes, both ends included: straight, or through those who must pass it on."""
+        """The seats on a message's path, both ends included."""
         if sender == receiver:
             return (sender,)
         if self.topology == "star" and self.hub not in (sender, receiver):
@@ -93,7 +93,7 @@ class Arrangement:
         return (sender, receiver)
 
     def groups(self, phase: Phase, speakers: Sequence[str]) -> tuple[Group, ...]:
-        """Who speaks at the same time, one group after the other; each speaker once."""
+        """Who speaks in parallel, group by group; each speaker once."""
         asked = [seat for seat in self.seats if seat in set(speakers)]
         if self.topology == "chain":
             return tuple((seat,) for seat in asked)
@@ -115,7 +115,7 @@ class Arrangement:
         return _find_preferred(self.seats, LEADERS.get(phase, ()))
 
     def without(self, seat: str) -> "Arrangement":
-        """The others, when one has failed: whoever was below it goes to its siblings, and nobody is lost."""
+        """The arrangement after a seat failed: its children move to its siblings."""
         left = {name: role for name, role in self.seats.items() if name != seat}
         if len(left) == len(self.seats):
             return self
@@ -130,7 +130,6 @@ class Arrangement:
 
 
 def arrange(team: Mapping[str, str], topology: Topology) -> Arrangement:
-    """A team, seat -> role, in its places."""
     if not team:
         raise ValueError("there is nobody to arrange")
     seats = dict(sorted(team.items(), key=lambda entry: (_rank(entry[1]), entry[1], _natural(entry[0]))))
@@ -145,7 +144,7 @@ def arrange(team: Mapping[str, str], topology: Topology) -> Arrangement:
 
 
 def select(size: int, task: str = "", parallel: int = 8) -> Topology:
-    """A topology for a team and a task: what the task asks for, then the size; mesh unless there is a reason."""
+    """Choose a topology by what the task asks for, then by the size; mesh by default."""
     words = " ".join(task.lower().split())
     if IN_ORDER.search(words):
         return "chain"
@@ -168,7 +167,7 @@ def _natural(seat: str) -> tuple[object, ...]:
 
 
 def _find_preferred(seats: Mapping[str, str], roles: Sequence[str]) -> str:
-    """The first seat with the first of these roles that is there; else the first seat."""
+    """The first seat with the first available of these roles; else the first seat."""
     for wanted in roles:
         for seat, role in seats.items():
             if role == wanted:
@@ -177,7 +176,8 @@ def _find_preferred(seats: Mapping[str, str], roles: Sequence[str]) -> str:
 
 
 def _branches(seats: Mapping[str, str], root: str) -> dict[str, str]:
-    """Under the root a lead for each concern, under each lead its specialists; who has no concern is under the root."""
+    """Under the root a lead for each concern, under each lead its specialists; seats without a concern are under the
+    root."""
     parents: dict[str, str] = {}
     for roles in CONCERNS.values():
         branch = {seat: role for seat, role in seats.items() if role in roles and seat != root}
@@ -188,8 +188,8 @@ def _branches(seats: Mapping[str, str], root: str) -> dict[str, str]:
 
 
 def _rebalance(tree: Arrangement, failed: str) -> dict[str, str]:
-    """Who is below whom without one of them. Children go to the failed one's siblings, always to the one with fewest;
-    where there is none, the first child takes its place."""
+    """Parents without the failed seat. Its children go to its siblings, each to the one with fewest; without siblings
+    the first child takes its place."""
     parents = {seat: above for seat, above in tree.parents.items() if seat != failed}
     orphans, above = tree.children(failed), tree.parents.get(failed)
     siblings = [seat for seat in tree.children(above) if seat != failed] if above else []

@@ -1,4 +1,4 @@
-"""Counting ballots: six methods, exact arithmetic; ties and cycles are said, never hidden."""
+"""Counts ballots: six methods, exact arithmetic; ties and cycles are reported, never hidden."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ class RankedBallot(Value):
     ranking: tuple[tuple[str, ...], ...]
     count: int = 1
     confidence: float | None = 1.0
-    """From 0 to 1; None, not said, counts in full."""
+    """From 0 to 1; None, not stated, counts in full."""
     voter: str = ""
     score: float = 0.0
     """The voter's own score, 0 to 10."""
@@ -45,23 +45,23 @@ class VoteRules(Value):
     tie_break: TieBreak = "highest_confidence"
     seed: int = 0
     leader: str = ""
-    """The voter whose ballot breaks ties by leader_vote; without one, the voter with the highest score."""
+    """The voter whose ballot breaks ties under `leader_vote`; default: the voter with the highest score."""
 
 
 class Election(Value):
     method: Method
     winner: str | None = None
     tied: tuple[str, ...] = ()
-    """Everyone within 1 % of the highest score, where that is more than one."""
+    """Everyone within 1 % of the highest score, if more than one."""
     scores: dict[str, int | float] = Field(default_factory=dict)
     pairwise: dict[str, dict[str, int]] = Field(default_factory=dict)
-    """How many ballots put one candidate above another."""
+    """How many ballots rank one candidate above another."""
     fallback_used: bool = False
     fallback_reason: Literal["cycle", "tie"] | None = None
     consensus_reached: bool = False
-    """The ballots settled it: nothing was broken or fallen back on, and more than half stand behind the winner."""
+    """Decided by the ballots: no tie-break or fallback, and more than half support the winner."""
     tie_break: TieBreak | None = None
-    """The rule a tie was given to; `notes` says where it could not tell them apart."""
+    """The rule that broke a tie; `notes` says where it could not."""
     ranking: tuple[tuple[str, ...], ...] = ()
     """All candidates by score, the winner's group first; groups are ties."""
     disagreements: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Votes:
         return self._share_first_places([weight(ballot) for ballot in self.ballots])
 
     def _share_first_places(self, worth: Sequence[Fraction]) -> dict[str, Fraction]:
-        """What each candidate gets of the first places; those on one first place share it."""
+        """Each candidate's share of the first places; ties split one."""
         totals = dict.fromkeys(self.candidates, Fraction(0))
         for ballot, value in zip(self.ballots, worth, strict=True):
             top = ballot.ranking[0]
@@ -98,7 +98,7 @@ class Votes:
 
     @cached_property
     def borda(self) -> dict[str, Fraction]:
-        """Rank 1 of N gives N-1 and the last 0; who shares places, or is not ranked, shares their points."""
+        """Rank 1 of N scores N-1 and the last 0; tied and unranked candidates split their points."""
         doubled = dict.fromkeys(self.candidates, 0)
         for ballot in self.ballots:
             above = 0
@@ -128,7 +128,7 @@ class Votes:
 
 
 def elect(candidates: Sequence[str], ballots: Sequence[RankedBallot], rules: VoteRules | None = None) -> Election:
-    """Ballots that cannot be counted are left out and named; one candidate wins alone; no valid ballot, no winner."""
+    """Invalid ballots are left out and named; a single candidate wins; without a valid ballot nobody wins."""
     rules = rules or VoteRules()
     names = tuple(dict.fromkeys(candidates))
     valid, notes = accept_ballots(names, ballots)
@@ -153,7 +153,7 @@ COUNTS: Mapping[Method, str] = {
 
 
 def explain_passed_over(election: Election, votes: Votes) -> tuple[str, ...]:
-    """Why a candidate that beats every other one in pairs did not win, where there is one."""
+    """Why a Condorcet winner, if there is one, did not win."""
     for name in votes.candidates if any(election.scores.values()) else ():
         if name != election.winner and all(votes.beats(name, other) for other in votes.candidates if other != name):
             said = f"{name} beats every other candidate in pairs; {election.method} counts {COUNTS[election.method]}"
@@ -187,12 +187,12 @@ def weight(ballot: RankedBallot) -> Fraction:
 
 
 def exact(number: float) -> Fraction:
-    """The number as it was written: 0.8 is 4/5, not its nearest binary fraction."""
+    """The number as written: 0.8 is 4/5, not its nearest binary fraction."""
     return Fraction(repr(float(number)))
 
 
 def complete(ballot: RankedBallot, candidates: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The ranking with everyone who is not on it together in the last place."""
+    """The ranking with all unranked candidates tied for last place."""
     ranked = {name for group in ballot.ranking for name in group}
     rest = tuple(name for name in candidates if name not in ranked) if len(ranked) < len(candidates) else ()
     return (*ballot.ranking, rest) if rest else ballot.ranking
@@ -201,7 +201,7 @@ def complete(ballot: RankedBallot, candidates: Sequence[str]) -> tuple[tuple[str
 def accept_ballots(
     candidates: Sequence[str], ballots: Sequence[RankedBallot]
 ) -> tuple[tuple[RankedBallot, ...], tuple[str, ...]]:
-    """The ballots that count, and why the others do not. Who votes twice has the first ballot."""
+    """The valid ballots, and why the others do not count. Of two ballots of one voter the first counts."""
     known, voted = frozenset(candidates), set[str]()
     valid, notes = list[RankedBallot](), list[str]()
     for number, ballot in enumerate(ballots, start=1):
@@ -218,7 +218,7 @@ def accept_ballots(
 
 
 def problem(ballot: RankedBallot, known: frozenset[str]) -> str:
-    """Why a ballot cannot be counted; empty if it can."""
+    """Why a ballot is invalid; empty if valid."""
     named = [name for group in ballot.ranking for name in group]
     if not named or not all(ballot.ranking):
         return "it has a place with nobody on it" if named else "it ranks nobody"
@@ -231,7 +231,7 @@ def problem(ballot: RankedBallot, known: frozenset[str]) -> str:
         return f"count must be a whole number from 1 to {MAX_COUNT}, not {ballot.count}"
     ranges = {"confidence": (ballot.sure, 1), "score": (ballot.score, 10), "diversity": (ballot.diversity, 1)}
     for what, (number, most) in {**ranges, "history": (ballot.history, 1)}.items():
-        if not 0 <= number <= most:  # not-a-number is in no range
+        if not 0 <= number <= most:  # NaN is in no range
             return f"{what} must be from 0 to {most}, not {number}"
     return ""
 
@@ -249,7 +249,7 @@ def _without_a_race(method: Method, votes: Votes, notes: tuple[str, ...]) -> Ele
 
 
 def _by_score(method: Method, scores: Mapping[str, Fraction], votes: Votes, rules: VoteRules) -> Election:
-    """The highest score wins; what is within 1 % of it is a tie, and the rule for ties decides."""
+    """The highest score wins; within 1 % of it is a tie, for the tie-break rule to decide."""
     top = max(scores.values())
     shown, ranking = _format_scores(scores), rank_scores(scores)
     if top == 0:
@@ -281,13 +281,13 @@ def _borda(votes: Votes, rules: VoteRules) -> Election:
 
 
 def _mark_consensus(found: Election, winner: str | None, behind: Mapping[str, Fraction]) -> Election:
-    """Consensus only where no tie had to be broken and more than half of what was cast is behind the winner."""
+    """Consensus requires that no tie was broken and more than half of the votes support the winner."""
     reached = winner is not None and not found.tied and behind[winner] * 2 > sum(behind.values())
     return found.model_copy(update={"consensus_reached": reached})
 
 
 def _majority(votes: Votes, rules: VoteRules) -> Election:
-    """More than half of the first places, or nobody: a tie that is broken is still no majority."""
+    """More than half of the first places, or nobody: breaking a tie does not make a majority."""
     scores = votes.firsts
     most = max(scores.values())
     leading = tuple(name for name in votes.candidates if scores[name] == most)
@@ -299,7 +299,7 @@ def _majority(votes: Votes, rules: VoteRules) -> Election:
 
 
 def _unanimous(votes: Votes, rules: VoteRules) -> Election:
-    """Every ballot has the same one candidate on its first place, or there is no winner."""
+    """All ballots rank the same single candidate first, or nobody wins."""
     tops = {ballot.ranking[0] for ballot in votes.ballots}
     found = Election(method="unanimous", scores=_format_scores(votes.firsts), ranking=rank_scores(votes.firsts))
     if len(tops) == 1 and len(top := tops.pop()) == 1:
@@ -308,7 +308,7 @@ def _unanimous(votes: Votes, rules: VoteRules) -> Election:
 
 
 def disagreements(votes: Votes) -> tuple[str, ...]:
-    """Who stands for what, where not everybody stands for the same."""
+    """Who supports what, unless all agree."""
     behind: dict[tuple[str, ...], list[str]] = {}
     for ballot in votes.ballots:
         who = ballot.voter or "unnamed"
@@ -319,7 +319,8 @@ def disagreements(votes: Votes) -> tuple[str, ...]:
 
 
 def _condorcet(votes: Votes, rules: VoteRules) -> Election:
-    """Who beats every other one head to head; else Borda, and it says whether a cycle or a tie stood in the way."""
+    """The candidate that beats every other head to head; else Borda, with a note whether a cycle or a tie prevented
+    it."""
     rivals = {name: [other for other in votes.candidates if other != name] for name in votes.candidates}
     for name, others in rivals.items():
         if all(votes.beats(name, other) for other in others):
@@ -331,7 +332,7 @@ def _condorcet(votes: Votes, rules: VoteRules) -> Election:
                 ranking=rank_scores(wins),
                 consensus_reached=True,
             )
-    # Somebody whom nobody beats was kept from winning by a tie; where everybody is beaten, the defeats form a cycle.
+    # An unbeaten candidate missed the win by a tie; if everybody is beaten, the defeats form a cycle.
     unbeaten = any(not any(votes.beats(other, name) for other in others) for name, others in rivals.items())
     reason = "tie" if unbeaten else "cycle"
     found = _by_score("condorcet", votes.borda, votes, rules)
@@ -340,7 +341,7 @@ def _condorcet(votes: Votes, rules: VoteRules) -> Election:
 
 
 def _wins(votes: Votes, name: str, others: Sequence[str]) -> Fraction:
-    """How many rivals it beats; a tie is half a victory."""
+    """How many rivals it beats; a tie counts half."""
     half = sum(1 + votes.beats(name, other) - votes.beats(other, name) for other in others)
     return Fraction(half, 2)
 
@@ -358,7 +359,7 @@ COUNT: Mapping[Method, Callable[[Votes, VoteRules], Election]] = {
 def break_tie(
     tied: Sequence[str], scores: Mapping[str, Fraction], votes: Votes, rules: VoteRules
 ) -> tuple[str, tuple[str, ...]]:
-    """The winner of a tie. What the rule cannot tell apart, the exact score does, then the order of the candidates."""
+    """The winner of a tie. If the rule cannot decide, the exact score does, then the order of the candidates."""
     left = BREAK[rules.tie_break](tied, votes, rules)
     if len(left) == 1:
         return left[0], ()
@@ -393,7 +394,7 @@ def _break_by_leader(tied: Sequence[str], votes: Votes, rules: VoteRules) -> lis
 
 
 def _break_by_lot(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:
-    """The same draw for the same seed and names, in whatever order they come."""
+    """The same seed and names give the same draw, in whatever order they come."""
     names = sorted(tied)
     drawn = hashlib.sha256(repr((rules.seed, names)).encode()).digest()
     return [names[int.from_bytes(drawn) % len(names)]]

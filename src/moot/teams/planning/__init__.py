@@ -1,4 +1,4 @@
-"""Planning: how hard a task is, who plans it, plans as objects, and what is made of a phase that went otherwise."""
+"""Planning: task complexity, who plans, plans as objects, and how plans adapt after a phase."""
 
 from moot.teams.planning.cognition import (  # fmt: skip
     EXPECTED,

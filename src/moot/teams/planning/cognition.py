@@ -1,4 +1,4 @@
-"""The cognitive planner: what is expected of a phase, what came of it, and where the next round puts its weight."""
+"""Cognitive planner: expected and observed results of a phase, and the emphasis of the next round."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -8,9 +8,9 @@ from pydantic import Field
 from moot.core.types import Unit, Value
 
 SLACK = 0.05
-"""A difference smaller than this is none."""
+"""A smaller difference is ignored."""
 RATE = 0.3
-"""How far an expectation moves towards what happened."""
+"""How far an expectation moves towards the observation."""
 GOOD, BAD = 0.7, 0.3
 Part = Literal["confidence", "consensus", "insights", "tests"]
 WEIGHTS: Mapping[Part, float] = {"confidence": 0.3, "consensus": 0.3, "insights": 0.2, "tests": 0.2}
@@ -20,7 +20,7 @@ REMEDY: Mapping[Part, str] = {
     "confidence": "Rest each claim on a test that was run, a line, or the task's own words.",
     "insights": "Look for what nobody has named yet.",
 }
-"""What the next round is told to do about a part that fell short, the gravest first."""
+"""Instructions for the next round about a part that fell short, most serious first."""
 
 
 class Expectation(Value):
@@ -28,9 +28,9 @@ class Expectation(Value):
     confidence: Unit
     consensus: Unit
     insights: float = Field(ge=0)
-    """How many new points are made."""
+    """Number of new points."""
     tests: Unit = 1.0
-    """Share of the tests that pass."""
+    """Share of tests that pass."""
 
 
 class Observation(Value):
@@ -46,7 +46,7 @@ class Observation(Value):
 class Comparison(Value):
     phase: str
     gaps: dict[Part, float]
-    """What happened less what was expected, -1 to 1, for each part that could be seen."""
+    """Observed minus expected, -1 to 1, for each observed part."""
     overall: Unit
     """.5: as expected."""
     verdict: Literal["better", "as_expected", "worse", "nothing_seen"]
@@ -57,7 +57,7 @@ class Emphasis(Value):
     weight: float
     """1.0: as before; 1.1 and 1.2: more seats or turns, as the round allows."""
     focus: tuple[str, ...]
-    """What the phase's prompts say besides."""
+    """Additions to the phase's prompts."""
 
 
 EXPECTED: Mapping[str, Expectation] = {
@@ -76,7 +76,7 @@ EXPECTED: Mapping[str, Expectation] = {
 
 
 def compare(expected: Expectation, happened: Observation) -> Comparison:
-    """Only what was seen counts: a phase nothing is known of is neither good nor bad."""
+    """Only observed parts count: a phase without observations is neither good nor bad."""
     gaps: dict[Part, float] = {}
     for part in WEIGHTS:
         seen, hoped = getattr(happened, part), getattr(expected, part)
@@ -94,7 +94,7 @@ def compare(expected: Expectation, happened: Observation) -> Comparison:
 
 
 def adapt_expectation(expected: Expectation, happened: Observation) -> Expectation:
-    """What to expect next time: a part of the way towards what happened."""
+    """Move the expectation part of the way towards the observation."""
     moved: dict[str, float] = {}
     for part in WEIGHTS:
         seen, hoped = getattr(happened, part), getattr(expected, part)
@@ -104,7 +104,7 @@ def adapt_expectation(expected: Expectation, happened: Observation) -> Expectati
 
 
 def emphases(comparisons: Iterable[Comparison]) -> tuple[Emphasis, ...]:
-    """Where the next round puts its weight: the phases that fell short, and what was short in them."""
+    """The phases that fell short, and in what."""
     found = []
     for each in comparisons:
         if each.verdict == "worse":

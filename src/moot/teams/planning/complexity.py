@@ -21,7 +21,7 @@ from moot.teams.roles.domains import patterns
 
 COMPLEX, UNCLEAR, MANY = 0.35, 0.50, 5
 READ = 100_000
-"""Characters that are looked at: by then every part has reached its most."""
+"""Characters read: by then every part has reached its maximum."""
 DEMANDS = re.compile(
     r"\b(?:must|should|shall|needs? to|has to|have to|required?|ensure|support|and also)\b|"
     r"^[ \t]*(?:[-*•]|\d{1,3}[.)])\s",
@@ -69,7 +69,7 @@ class Complexity(Value):
 
     @property
     def asks_first(self) -> bool:
-        """Whether clarification comes before answers."""
+        """Whether to clarify before answering."""
         return self.complex or self.unclear
 
 
@@ -96,7 +96,7 @@ def measure(task: str) -> Complexity:
 
 
 def style_for(measured: Complexity, size: int, asked: Style | Literal["adaptive"] = "adaptive") -> PlanChoice:
-    """One mind plans what is simple, unclear, or for few; clear and complex work for many is planned by its owners."""
+    """One planner for simple or unclear tasks and small teams; owners plan their own parts of clear, complex work."""
     if asked != "adaptive":
         return PlanChoice(style=asked, why="asked for")
     if size < MANY:

@@ -1,4 +1,4 @@
-"""One plan out of many: where plans of several seats overlap, who keeps what."""
+"""Merges the plans of several seats into one, and decides who keeps overlapping work."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,18 +10,18 @@ from moot.evidence.lessons.words import stems
 from moot.teams.planning.plans import Subtask, TaskPlan
 
 ALIKE = 0.6
-"""Share of common words, of all words of two subtasks, from which they are one piece of work."""
+"""Share of common words from which two subtasks are the same work."""
 DOING = frozenset({"writ", "implement", "creat", "mak", "build", "add", "do", "defin", "develop", "provid"})
-"""Stems that say that something is done, not what."""
+"""Stems that say something is done, but not what."""
 Stance = Literal["keep", "yield"]
 Key = tuple[str, str]
-"""A seat and the id of a subtask of its plan."""
+"""Seat and subtask id."""
 Stances = Mapping[tuple[Key, str], Stance]
 
 
 @dataclass(frozen=True)
 class SubtaskOverlap:
-    """Subtasks of different seats that are the same piece of work."""
+    """Subtasks of different seats that are the same work."""
 
     claims: tuple[Key, ...]
 
@@ -35,12 +35,12 @@ class Negotiated:
     plan: TaskPlan
     overlaps: tuple[SubtaskOverlap, ...]
     notes: tuple[str, ...]
-    """Who got what and why, and what was dropped on the way."""
+    """Who got what and why, and what was dropped."""
 
 
 @dataclass(frozen=True)
 class _Piece:
-    """One piece of work with everyone who claims it."""
+    """One piece of work with its claimants."""
 
     claims: tuple[Key, ...]
     owner: str = ""
@@ -48,7 +48,7 @@ class _Piece:
 
 
 def overlaps(plans: Mapping[str, TaskPlan]) -> tuple[SubtaskOverlap, ...]:
-    """Which subtasks are claimed by more than one seat; likeness is passed on from one to the next."""
+    """Subtasks claimed by more than one seat; similarity is transitive."""
     keys = [(seat, each.id) for seat, plan in plans.items() for each in plan.subtasks]
     words = {(seat, each.id): _about(each.title) for seat, plan in plans.items() for each in plan.subtasks}
     group = {key: {key} for key in keys}
@@ -62,7 +62,7 @@ def overlaps(plans: Mapping[str, TaskPlan]) -> tuple[SubtaskOverlap, ...]:
 
 
 def _about(title: str) -> set[str]:
-    """What a subtask is about; `parser` and `parse` are one."""
+    """The topic of a subtask; `parser` and `parse` are the same."""
     return {word.rstrip("e") for word in stems(title.lower())} - DOING
 
 
@@ -71,9 +71,9 @@ def _alike(one: set[str], other: set[str]) -> bool:
 
 
 def negotiate(plans: Mapping[str, TaskPlan], stances: Stances | None = None) -> Negotiated:
-    """One plan of all. An overlap goes to the one seat that keeps it while the others yield; else, of those that did
-    not yield, to the one with least work so far, then to the first in the team. `stances` holds what a seat said
-    about an overlap, by the overlap's first claim and the seat."""
+    """Merge all plans. An overlap goes to the one seat that keeps it while the others yield; otherwise, among those
+    that did not yield, to the one with least work, then to the first in the team. `stances` maps the overlap's first
+    claim and a seat to what that seat said."""
     found = overlaps(plans)
     shared = {claim: overlap for overlap in found for claim in overlap.claims}
     keys = [(seat, each.id) for seat, plan in plans.items() for each in plan.subtasks]
@@ -128,7 +128,7 @@ def _subtasks(pieces: Sequence[_Piece], plans: Mapping[str, TaskPlan]) -> tuple[
 
 
 def _resolve_subtask(seat: str, wanted: str, name_of: Mapping[Key, str]) -> str | None:
-    """An own subtask first, then `seat/id`, then an id that only one other seat has."""
+    """The seat's own subtask first, then `seat/id`, then an id that only one other seat has."""
     if (seat, wanted) in name_of:
         return name_of[seat, wanted]
     other, slash, name = wanted.partition("/")

@@ -1,4 +1,4 @@
-"""A plan as an object: who does what, after what, and how one sees that it is done."""
+"""A plan as an object: who does what, in which order, and when it is done."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,6 @@ class Subtask(Value):
     id: str
     title: str
     owner: str
-    """The seat that does it."""
     depends_on: tuple[str, ...] = ()
     done_when: str = ""
 
@@ -32,7 +31,7 @@ class TaskPlan(Value):
 
 
 def problems(plan: TaskPlan, owners: Collection[str]) -> tuple[str, ...]:
-    """Everything that keeps a plan from being carried out, in words; nothing for a plan that holds."""
+    """Everything that makes a plan impossible to carry out; empty for a valid plan."""
     if not plan.subtasks:
         return ("it has no subtasks",)
     ids = [each.id for each in plan.subtasks]
@@ -53,7 +52,7 @@ def _needs(plan: TaskPlan) -> dict[str, tuple[str, ...]]:
 
 
 def waves(plan: TaskPlan) -> tuple[tuple[Subtask, ...], ...]:
-    """What can be done at the same time, one wave after the other; `ValueError` for a plan that has no order."""
+    """Subtasks that can run in parallel, wave by wave; `ValueError` for a plan with a cycle."""
     left, done, found = list(plan.subtasks), set[str](), list[tuple[Subtask, ...]]()
     while left:
         ready = tuple(each for each in left if done.issuperset(each.depends_on))
@@ -66,23 +65,23 @@ def waves(plan: TaskPlan) -> tuple[tuple[Subtask, ...], ...]:
 
 
 def in_order(plan: TaskPlan) -> tuple[Subtask, ...]:
-    """Every subtask after all it depends on."""
+    """Every subtask after its dependencies."""
     return tuple(each for wave in waves(plan) for each in wave)
 
 
 @dataclass(frozen=True)
 class Joined:
-    """The results of a plan, each after those it rests on."""
+    """The results of a plan, each after those it depends on."""
 
     parts: tuple[tuple[Subtask, str], ...]
     missing: tuple[str, ...]
     """Subtasks without a result."""
     shaky: tuple[str, ...]
-    """Subtasks with a result that rests on a missing one, straight or not."""
+    """Subtasks whose result depends on a missing one, directly or not."""
 
 
 def join_results(plan: TaskPlan, results: Mapping[str, str]) -> Joined:
-    """An empty result is none."""
+    """An empty result counts as missing."""
     order = in_order(plan)
     missing = [each.id for each in order if not results.get(each.id, "").strip()]
     broken = set(missing)
@@ -96,7 +95,7 @@ def join_results(plan: TaskPlan, results: Mapping[str, str]) -> Joined:
 
 
 def render_plan(plan: TaskPlan, mine: str = "") -> str:
-    """The plan as later prompts hold it; the reader's own subtasks are marked."""
+    """The plan as shown in prompts, with the reader's own subtasks marked."""
     return "\n".join(_line(each, mine) for each in in_order(plan))
 
 
@@ -107,7 +106,7 @@ def _line(each: Subtask, mine: str) -> str:
 
 
 def whole(owner: str, task: str, done_when: str) -> TaskPlan:
-    """The plan of a task that is not divided."""
+    """The plan of an undivided task."""
     return TaskPlan(subtasks=(Subtask(id="1", title=_first_line(task), owner=owner, done_when=done_when),))
 
 

@@ -1,4 +1,4 @@
-"""Roles and teams: who sits in a debate, what each is for, and how teams are put together."""
+"""Roles and teams: who takes part in a debate, and how teams are built."""
 
 from moot.teams.roles.building import Scored, as_team, best_team, positions
 from moot.teams.roles.domains import domain_of, find_domain

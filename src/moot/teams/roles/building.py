@@ -1,4 +1,4 @@
-"""Building a team: which roles, and for each the model whose score is highest, different models preferred."""
+"""Builds a team: chooses the roles, then for each the model with the highest score, preferring different models."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,14 +11,14 @@ from moot.teams.roles.values import Agent, Domain, Role, Team
 
 BY_RECORD, BY_DOMAIN, BY_AFFINITY = 0.40, 0.35, 0.25
 AGAIN = 0.15
-"""What each seat that a model has takes off its score for the next: a second view is worth more than a bit of skill."""
+"""Penalty for each seat a model already has: a second view is worth more than a bit of skill."""
 FIRST = ("proposer", "critic", "reviewer", "optimizer", "moderator")
-"""Who sits in every team, in this order; further seats go by affinity to the domain."""
+"""Roles in every team, in this order; further seats go by affinity to the domain."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """An agent and what it was chosen by."""
+    """An agent and its score."""
 
     agent: Agent
     record: float
@@ -38,7 +38,7 @@ def score(role: Role, model: str, domain: Domain, tried: Sequence[TrackRecord]) 
 
 
 def positions(roles: Mapping[str, Role], domain: Domain, size: int) -> tuple[str, ...]:
-    """Who is needed for a team of this size; the same roles once more where there are more seats than roles."""
+    """The roles of a team of this size; they repeat if there are more seats than roles."""
     first = [name for name in FIRST if name in roles]
     rest = sorted((name for name in roles if name not in first), key=lambda n: (-roles[n].affinity(domain), n))
     everyone = [*first, *rest]
@@ -52,7 +52,8 @@ def best_team(
     domain: Domain,
     tried: Sequence[TrackRecord] = (),
 ) -> tuple[Scored, ...]:
-    """A model for each seat in turn: the highest score, less `AGAIN` for each seat it has. Ties: the first listed."""
+    """A model for each seat in turn: the highest score, minus `AGAIN` for each seat it has. Ties go to the first
+    listed."""
     taken, used = Counter[str](), Counter[str]()
     team = []
     for name in seats:

@@ -1,4 +1,4 @@
-"""The domain of a task, by its words."""
+"""Detects the domain of a task from its words."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ def patterns() -> dict[Domain, re.Pattern[str]]:
 
 
 def domain_of(task: str) -> Domain:
-    """The domain that most keywords of the task belong to. Ties go to the more specific one."""
+    """The domain with most keywords in the task. Ties go to the more specific one."""
     found = Counter({domain: len(words.findall(task.lower())) for domain, words in patterns().items()})
     domain, count = max(found.items(), key=lambda pair: pair[1])
     return domain if count else "general"

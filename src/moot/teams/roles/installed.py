@@ -1,4 +1,4 @@
-"""Roles that installed packages bring (entry points `moot.roles`)."""
+"""Roles from installed packages (entry points `moot.roles`)."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ GROUP = "moot.roles"
 
 @cache
 def load_roles() -> Mapping[str, Role]:
-    """The shipped roles, then those of installed packages. A name that is taken is refused."""
+    """The shipped roles, then those of installed packages. A duplicate name is refused."""
     roles = dict(load_shipped_roles())
     for point in list_plugins(GROUP):
         role = load_plugin(point, Role, "role")

@@ -1,4 +1,4 @@
-"""Roles and teams as files: the shipped roles, and how one of your own is written."""
+"""Roles and teams as files: the shipped ones and the format of your own."""
 
 import re
 import tomllib
@@ -17,13 +17,12 @@ from moot.teams.roles.values import DOMAINS, NAME, TOOLS, Agent, Role, Team
 FRONT = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)(.*)", re.DOTALL | re.MULTILINE)
 KEYS = ("focus", "tools", "affinities")
 MAX_PROMPT = 4_000
-"""Characters of a prompt: small models have four thousand tokens for everything."""
+"""Characters: small models have four thousand tokens for everything."""
 MAX_AGENTS = 50
 
 
 @lru_cache(maxsize=1)
 def load_shipped_roles() -> Mapping[str, Role]:
-    """The roles that come with Moot, by name."""
     entries = files("moot.teams.roles").iterdir()
     found = sorted((f.name, f.read_text(encoding="utf-8")) for f in entries if _is_role(f.name))
     return {name.removesuffix(".md"): read_role(name.removesuffix(".md"), text, name) for name, text in found}
@@ -34,7 +33,7 @@ def _is_role(name: str) -> bool:
 
 
 def read_role(name: str, text: str, place: str) -> Role:
-    """One role from its file: what it is between two lines of dashes, then its system prompt."""
+    """A role file: fields between two lines of dashes, then the system prompt."""
     if not re.fullmatch(NAME, name):
         raise ConfigError(f"role file {place!r}: its name must be small letters, digits, - or _, e.g. librarian.md")
     parts = FRONT.fullmatch(text.replace("\r\n", "\n").lstrip("\ufeff"))
@@ -76,7 +75,7 @@ def _slip(error: ValidationError) -> str:
 
 
 def read_team(text: str, place: str, roles: Collection[str]) -> Team:
-    """A team from TOML: `[[agents]]` with role and model each, and an id where a role is there twice."""
+    """A team from TOML: `[[agents]]` with role and model each, and an id if a role occurs twice."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

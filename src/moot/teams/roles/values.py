@@ -1,4 +1,4 @@
-"""The nouns of a team: domains, tools, roles, agents."""
+"""Values of a team: domains, tools, roles, agents."""
 
 from typing import Annotated, Literal, get_args
 
@@ -15,7 +15,7 @@ DOMAINS: tuple[Domain, ...] = get_args(Domain)
 TOOLS: tuple[Tool, ...] = get_args(Tool)
 NAME = r"[a-z][a-z0-9_-]{0,39}"
 STRANGE = 0.3
-"""The affinity of a role to a domain that its file does not speak of."""
+"""Affinity of a role to a domain that its file does not mention."""
 
 
 class Role(Value):
@@ -24,7 +24,6 @@ class Role(Value):
     tools: tuple[Tool, ...] = ()
     affinities: dict[Domain, Unit] = Field(default_factory=dict)
     prompt: str
-    """The system prompt of whoever has this role."""
 
     def affinity(self, domain: Domain) -> float:
         return self.affinities.get(domain, STRANGE)
