@@ -1,5 +1,5 @@
-"""Text in and out: replies read, prompts filled in, secrets masked, SARIF and markdown written.
+"""Text in and out: replies parsed, prompts rendered, secrets masked, SARIF and markdown written.
 
 Imports `core`.
-Read `replies/__init__.py` first: the one reader of what models answer.
+Read `replies/__init__.py` first: the one parser of model replies.
 """

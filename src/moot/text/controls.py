@@ -1,19 +1,20 @@
-"""Text that others wrote, made harmless to look at: no escape codes, nothing that turns a line around."""
+"""Makes untrusted text safe to display: no escape codes, no bidirectional controls."""
 
 import unicodedata
 
 HARMFUL = ("Cc", "Cf", "Cs")
-"""Controls, among them ESC and the C1 set; invisible signs, among them those for the direction; halves of a pair."""
+"""Controls, including ESC and the C1 set; invisible format characters, including bidirectional ones; lone
+surrogates."""
 SHOWN = "\n\t"
 
 
 def clean(text: str) -> str:
-    """The text with a mark in place of every character that a terminal would obey instead of showing it."""
+    """Replace every character that a terminal would obey instead of showing it."""
     return "\n".join(line if line.isprintable() else _clean_line(line) for line in text.split("\n"))
 
 
 def clean_json(text: str) -> str:
-    """JSON that means the same, with such characters written out: `json.dumps` leaves some of them as they are."""
+    """The same JSON with such characters escaped: `json.dumps` leaves some of them alone."""
     return text if text.isascii() and "\x7f" not in text else "".join(map(_escape_character, text))
 
 

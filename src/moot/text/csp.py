@@ -1,4 +1,4 @@
-"""CSP/1, the lines in which other tools ask for a debate and read what came of it."""
+"""CSP/1: the lines in which other tools request a debate and read its result."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def write_request(request: Request) -> str:
 
 
 def read_request(text: str) -> Request:
-    """A request as it came; what is missing or impossible in it is said."""
+    """Parse a request; errors name what is missing or impossible."""
     said = "\n".join(line for line in text.splitlines() if not line.strip().upper().startswith("CSP/1")).strip()
     verb = re.match(r"(DEBATE(?:_FAILURE)?)\b\s*", said)
     if not verb:
@@ -90,7 +90,7 @@ KEY = re.compile(rf"({'|'.join(KEYS)}):")
 
 
 def _skip_value(text: str, at: int) -> int:
-    """Past a quoted text or a list that begins here."""
+    """The position after a quoted text or a list that begins here."""
     if text[at : at + 1] == '"':
         return _end_of_quote(text, at) or at
     if text[at : at + 1] == "[":
@@ -101,7 +101,7 @@ def _skip_value(text: str, at: int) -> int:
     return at
 
 
-# --- what came of it
+# --- results
 
 
 def write_synthesis(synthesis: Synthesis) -> str:
@@ -144,7 +144,7 @@ PLAIN = re.compile(r"[^\s\"\[\],:](?:[^\"\n\r\v\f\x1c-\x1e\x85\u2028\u2029\[\],:
 
 
 def _text(text: str) -> str:
-    """As it is where that can be read back, else as a JSON string."""
+    """Unquoted if that can be parsed back, else a JSON string."""
     return text if PLAIN.fullmatch(text) else json.dumps(text)
 
 
@@ -159,7 +159,7 @@ def _untext(said: str) -> str:
 
 
 def _unlist(said: str) -> tuple[str, ...]:
-    """`[a, b]`; an entry with a comma or a bracket in it is quoted. Without brackets it is one entry."""
+    """`[a, b]`; an entry with a comma or a bracket is quoted. Without brackets it is one entry."""
     said = said.strip()
     inner = said[1:-1] if said.startswith("[") and said.endswith("]") else None
     if inner is None:
@@ -177,7 +177,7 @@ def _unlist(said: str) -> tuple[str, ...]:
 
 
 def _end_of_quote(text: str, at: int) -> int | None:
-    """Where the JSON string that begins here ends; None if it does not."""
+    """The end of the JSON string that begins here; None if it is not closed."""
     try:
         _, end = json.JSONDecoder().raw_decode(text, at)
     except ValueError:

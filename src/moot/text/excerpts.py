@@ -1,7 +1,7 @@
-"""The one way to show only what fits: the rest is named in the prompt and in the result.
+"""The one way to truncate: what is left out is named in the prompt and in the result.
 
-Nothing else cuts the material of a prompt. `fit_text` cuts one text, `fit_parts` several that share the space; both
-give what is shown and, in words, what is not. `show` hands the words to the room, which puts them into `degraded`.
+Nothing else shortens the material of a prompt. `fit_text` cuts one text, `fit_parts` several that share the space; both
+return what is shown and, in words, what is not. `show` passes the words to the room, which adds them to `degraded`.
 """
 
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 CHARACTERS_PER_TOKEN = 3.5
-"""A cautious mean over code and prose; the allowance is a guard, not an invoice."""
+"""A cautious average over code and prose; the allowance is a guard, not an invoice."""
 LEAST = 200
-"""Characters. Of a part of which less would be shown, nothing is shown."""
+"""Characters. A part with less space is left out."""
 NOT_SHOWN = "not shown"
 MOST_NAMED = 20
-"""Of more than that, the result names the first and counts the rest."""
+"""The result names this many and counts the rest."""
 
 
 class Degrading(Protocol):
@@ -24,37 +24,35 @@ class Degrading(Protocol):
 @dataclass(frozen=True)
 class TextPart:
     name: str
-    """What a person would call it, such as `candidate B`."""
+    """A readable name, such as `candidate B`."""
     text: str
 
 
 @dataclass(frozen=True)
 class Fitted:
     parts: tuple[TextPart, ...]
-    """What is shown, in the order given; a text that was cut says so at its end."""
+    """The shown parts in the given order; a truncated text says so at its end."""
     missing: tuple[str, ...] = ()
     """What is not shown, in words."""
 
     @property
     def note(self) -> str:
-        """For the end of the material: the parts of which nothing is shown."""
+        """The omitted parts, for the end of the material."""
         absent = [words for words in self.missing if words.endswith(NOT_SHOWN)]
         return f"[{name_some(absent, MOST_NAMED, '; ')}: there was no room]" if absent else ""
 
     def join(self, between: str = "\n") -> str:
-        """All of it as one text."""
         return between.join([*(part.text for part in self.parts), *filter(None, [self.note])])
 
 
 def fit_text(name: str, text: str, tokens: int) -> Fitted:
-    """As much of a text as so many tokens hold."""
     most = max(int(tokens * CHARACTERS_PER_TOKEN), 1)
     return _cut([TextPart(name, text)], [min(len(text), most)], frozenset())
 
 
 def fit_parts(parts: Sequence[TextPart], tokens: int) -> Fitted:
-    """Short parts whole, the space that is left in equal shares to the long ones. Where the shares become too small
-    to say anything, the last parts are left out."""
+    """Short parts whole; long ones share the remaining space equally. If the shares become too small to be useful, the
+    last parts are left out."""
     most = max(int(tokens * CHARACTERS_PER_TOKEN), 1)
     kept = len(parts)
     while kept > 1 and not _enough(parts[:kept], _shares(parts[:kept], most)):
@@ -64,7 +62,7 @@ def fit_parts(parts: Sequence[TextPart], tokens: int) -> Fitted:
 
 
 def show(fitted: Fitted, reader: str, room: Degrading) -> Fitted:
-    """The same, after what is missing was said in the result."""
+    """Note what is missing in the result."""
     if fitted.missing:
         room.degrade(f"{reader} did not see everything: {name_some(fitted.missing, MOST_NAMED, '; ')}")
     return fitted

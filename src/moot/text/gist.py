@@ -1,4 +1,4 @@
-"""The gist of a reply: the one sentence of it that a person would want to see go by."""
+"""The gist of a reply: the one sentence to show as progress."""
 
 import json
 import re
@@ -8,7 +8,7 @@ TELLING = (
     "summary", "headline", "verdict", "recommendation", "position", "claim", "objection", "answer", "description",
     "explanation", "reasoning", "reason", "rationale", "argument", "improvement", "title",
 )  # fmt: skip
-"""Fields that say in words what the reply is about, the best first."""
+"""Fields that summarise the reply, best first."""
 SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 PROSE = re.compile(r"^(?![`{}\[\]#|<\-*>=])\S.*\s\S")
 FENCE = re.compile(r"^\s*```.*?^\s*```\s*$", re.DOTALL | re.MULTILINE)
@@ -16,7 +16,7 @@ OBJECT = re.compile(r"[\[{]")
 
 
 def find_gist(text: str) -> str:
-    """One short sentence, or nothing: what cannot be told in one is better not told at all."""
+    """One short sentence, or nothing if the reply has none."""
     for sentence in (_gist_of_json(text), _gist_of_prose(text)):
         if sentence:
             return _shorten(sentence)
@@ -35,7 +35,7 @@ def _gist_of_json(text: str) -> str:
 
 
 def _find_field(value: object, name: str, depth: int) -> str:
-    """The first text by that name, the outer before the inner."""
+    """The first text with that name, outer before inner."""
     if isinstance(value, dict):
         own = value.get(name)
         if isinstance(own, str) and own.strip():

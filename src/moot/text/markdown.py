@@ -1,4 +1,4 @@
-"""A markdown page by its lines: front matter, headings, sections, entries, tables, labels. Code is not prose.
+"""A markdown page by lines: front matter, headings, sections, entries, tables, labels. Code is not prose.
 
 markdown-it-py finds blocks. Entries and labels are conventions of these documents, so their patterns are our own.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 OTHER_RULES = ("code", "html_block", "lheading", "reference")
-"""Not used here: plans indent prose, put tasks into tags, and write `---` below a text to part it from the next."""
+"""Disabled: plans indent prose, put tasks into tags, and write `---` below a text as a separator."""
 ENTRY = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<text>.*\S)\s*$")
 NAME, ASIDE = r"[A-Za-z][A-Za-z _-]{1,30}", r"(?:\s*\([^()]{0,60}\))?"
 LABEL = re.compile(
@@ -28,7 +28,7 @@ LABEL = re.compile(
 MARKUP = re.compile(r"[*_`]+|<[^<>]{1,40}>|\[(?:x|X| )\]")
 WORDS = re.compile(r"[^\W_]+")
 LONGEST = 2000
-"""A longer line is data, not prose: it is not searched for labels."""
+"""A longer line is data, not prose, and is not searched for labels."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class PageLine:
     number: int
     text: str
     section: str
-    """The headings above it, outermost first, in small letters, joined by ` > `."""
+    """The headings above it, outermost first, in lower case, joined by ` > `."""
     code: bool = False
     heading: bool = False
 
@@ -52,7 +52,7 @@ class PageLine:
 class Row:
     line: int
     cells: dict[str, str]
-    """Header in small letters -> cell."""
+    """Lower-case header -> cell."""
     section: str
 
 
@@ -60,16 +60,16 @@ class Row:
 class Page:
     text: str
     front: str = ""
-    """The front matter as it stands there."""
+    """The front matter, verbatim."""
     lines: tuple[PageLine, ...] = ()
     headings: tuple[PageHeading, ...] = ()
     rows: tuple[Row, ...] = ()
-    """Of every table, by its header."""
+    """Rows of all tables, by header."""
     meta: dict[str, object] = field(default_factory=dict)
     meta_problem: str = ""
 
     def below(self, heading: PageHeading) -> tuple[PageLine, ...]:
-        """The lines under a heading, up to the next one that is not deeper."""
+        """The lines under a heading, up to the next one of the same or a higher level."""
         first = self.lines[0].number
         after = bisect_right(self.headings, heading.line, key=lambda h: h.line)
         following = (h.line for h in islice(self.headings, after, None) if h.level <= heading.level)
@@ -105,10 +105,10 @@ def _meta(front: str) -> tuple[dict[str, object], str]:
 
 @cache
 def _reader() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # only here: most commands read no page
+    from markdown_it import MarkdownIt  # imported here: most commands read no page
 
     reader = MarkdownIt("commonmark").enable("table").disable(OTHER_RULES)
-    reader.core.ruler.enableOnly(["block"])  # texts stay as they are, and so do the numbers of lines
+    reader.core.ruler.enableOnly(["block"])  # texts and line numbers stay unchanged
     return reader
 
 
@@ -117,7 +117,7 @@ def read_blocks(text: str) -> "list[Token]":
 
 
 def headings_in(tokens: "Sequence[Token]", raw: Sequence[str], start: int = 0) -> tuple[PageHeading, ...]:
-    """Headings of the page itself, not of a list or a quotation in it."""
+    """Headings of the page itself, not of a list or quotation in it."""
     found: list[PageHeading] = []
     for opened, content in pairwise(tokens):
         if opened.type == "heading_open" and opened.map and not opened.level:
@@ -128,7 +128,7 @@ def headings_in(tokens: "Sequence[Token]", raw: Sequence[str], start: int = 0) -
 
 
 def code_in(tokens: "Sequence[Token]", start: int) -> frozenset[int]:
-    """The numbers of the lines of code, with those that begin and end it."""
+    """Line numbers of code, fences included."""
     spans = (token.map for token in tokens if token.type == "fence" and token.map)
     return frozenset(start + at + 1 for span in spans for at in range(*span))
 
@@ -161,7 +161,7 @@ def rows_in(tokens: "Sequence[Token]", lines: Sequence[PageLine]) -> tuple[Row, 
                 at, cells = token.map[0] if token.map else 0, []
             case "inline":
                 cells.append(token.content)
-            case "tr_close" if header and "|" in lines[at].text:  # a text right below a table is no row of it
+            case "tr_close" if header and "|" in lines[at].text:  # text right below a table is not a row
                 found.append(Row(lines[at].number, dict(zip(header, cells, strict=False)), lines[at].section))
     return tuple(found)
 
@@ -193,7 +193,7 @@ def _key(name: str) -> str:
 
 
 def _other_label(text: str) -> bool:
-    """`**Something:**` at the beginning of a line ends what stood under the label before."""
+    """`**Something:**` at the beginning of a line ends the previous label's text."""
     return (
         bool(re.match(r"\s*(?:[-*+]\s+)?(?:\*\*|__)[^*]{1,40}:?(?:\*\*|__)\s*(?:\([^()]*\)\s*)?:?", text))
         and ":" in text
@@ -209,5 +209,5 @@ def words_of(text: str) -> list[str]:
 
 
 def normal(text: str) -> str:
-    """Only the words, in small letters: for comparing what two people wrote."""
+    """Only the words, in lower case, for comparison."""
     return " ".join(words_of(text))

@@ -1,4 +1,4 @@
-"""Text made from values: fences, material for prompts, diffs."""
+"""Renders values as text: fences, prompt material, diffs."""
 
 import difflib
 import re
@@ -14,14 +14,14 @@ def estimate_tokens(text: str) -> int:
 
 
 def fence_text(text: str, info: str = "") -> str:
-    """In a fence longer than any inside the text, so that the text cannot end it."""
+    """Use a fence longer than any inside the text, so that the text cannot close it."""
     longest = max((len(run) for run in _backtick_runs(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{info}\n{text.rstrip(chr(10))}\n{fence}"
 
 
 def cut(text: str, size: int = DETAIL) -> str:
-    """Beginning and end of a text that is too long: an error says what it is in one of them."""
+    """The beginning and end of a long text: an error is explained in one of them."""
     if len(text) <= size:
         return text
     head = size // 4
@@ -33,7 +33,7 @@ def _backtick_runs(text: str) -> list[str]:
 
 
 def material(code: Code, allowance: int) -> Fitted:
-    """Every file in a fence under its path, whole as long as the allowance lasts; what is cut is said in place."""
+    """Every file in a fence under its path, whole while the allowance lasts; cuts are marked in place."""
     parts: list[TextPart] = []
     missing: list[str] = []
     left = int(allowance * CHARACTERS_PER_TOKEN)
@@ -56,14 +56,14 @@ def _render_file(file: SourceFile, text: str) -> str:
 
 
 def join_files(code: Code) -> str:
-    """One file as it is; several under a heading each."""
+    """One file verbatim; several under a heading each."""
     if len(code.files) == 1:
         return code.files[0].text
     return "".join(f"=== {file.path} ===\n{file.text.rstrip(chr(10))}\n" for file in code.files)
 
 
 def render_diff(before: Code, after: Code) -> str:
-    """What changed, as `git apply` and people read it."""
+    """A diff for `git apply` and for people."""
     return "".join(file_diff(old.path, old.text, new.text) for old, new in zip(before.files, after.files, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""A report or a document as HTML: one file, no scripts; every word of a model or an artefact is escaped."""
+"""Renders a report or document as one HTML file without scripts; all text from models or artefacts is escaped."""
 
 from collections.abc import Iterable
 from html import escape
@@ -9,7 +9,7 @@ from moot.text.controls import clean
 
 
 def render_html(report: Report) -> str:
-    """The blocks alone, to be put into a page."""
+    """The blocks only, for embedding in a page."""
     return clean(_join(report.blocks))
 
 

@@ -1,4 +1,4 @@
-"""A report or a document as markdown. What models wrote stays text: it makes no heading, link, image or HTML."""
+"""Renders a report or document as markdown. Text from models makes no heading, link, image or HTML."""
 
 import re
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ def render_markdown(report: Report) -> str:
 
 
 def render_document_markdown(document: ReportDocument) -> str:
-    """For people to look at, on a terminal too: what that would obey is not in it."""
+    """For people, on a terminal too: without control characters."""
     parts = [f"# {_escape_line(document.title)}", _escape(document.lead)]
     for section in document.sections:
         parts += [f"## {_escape_line(section.title)}", _join(section.blocks)]
@@ -56,7 +56,7 @@ def _body(block: Paragraph | Bullets | Grid | Listing | Figures) -> str:
 
 
 def _list(entries: Iterable[str]) -> str:
-    """Further lines of an entry are indented, so that they stay in it."""
+    """Further lines of an entry are indented to stay in it."""
     return "\n".join("- " + "\n  ".join(map(_escape_line, entry.strip("\n").split("\n"))) for entry in entries)
 
 
@@ -70,7 +70,7 @@ def _cell(text: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Two spaces at the end keep a line break."""
+    """Two trailing spaces keep a line break."""
     return "  \n".join(map(_escape_line, text.split("\n")))
 
 

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, the form that code-scanning pages read."""
+"""Findings as SARIF 2.1.0, for code-scanning pages."""
 
 import json
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ def _result(finding: Vulnerability, rules: list[str], fixed: bool) -> JsonValue:
 
 
 def _flow(finding: Vulnerability) -> JsonValue:
-    """The way of the value, station by station."""
+    """The path of the value, step by step."""
     stations: list[JsonValue] = [
         {
             "location": {

@@ -1,7 +1,8 @@
-"""Prompts are files with named blanks; a blank left open, or a value without a blank, is an error.
+"""Prompts are files with named blanks; an unfilled blank, or a value without a blank, is an error.
 
 A protocol keeps its own beside its script: `prompts/*.md`, with `prompt = Prompts(__name__).fill` in
-`prompts/__init__.py`. The files here are those of no protocol: what a seat is told of its tools.
+`prompts/__init__.py`. The files here belong to no protocol: they explain tools to a seat.
+Our own instead of a template engine: one pass, so that blanks inside values stay text.
 """
 
 import re
@@ -12,13 +13,13 @@ BLANK = re.compile(r"\{\{(\w+)\}\}")
 
 
 class Prompts:
-    """The prompts of one package: its files `*.md`."""
+    """The prompts of one package: its `*.md` files."""
 
     def __init__(self, package: str) -> None:
         self._package = package
 
     def fill(self, name: str, /, **values: str) -> str:
-        """The prompt `name` with its blanks filled, in one pass: blanks inside the values are just text."""
+        """Fill the blanks of prompt `name` in one pass: blanks inside values stay text."""
         text = read_template(self._package, name)
         blanks = set(BLANK.findall(text))
         if blanks != values.keys():

@@ -1,4 +1,4 @@
-"""The one tolerant reader of replies, and the one writer of what form a reply should have."""
+"""The one tolerant parser of replies, and the one writer of format instructions."""
 
 import re
 from dataclasses import dataclass, field
@@ -46,27 +46,27 @@ BEGUN, ENDED = re.compile(rf"\s*<{TAG}", re.IGNORECASE), re.compile(rf"</{TAG}",
 class ParsedReply(Generic[T]):
     value: T
     dropped: tuple[str, ...] = ()
-    """What could not be read: optional fields, and items when the reader was told to keep the rest."""
+    """What could not be parsed: optional fields, and items if the caller asked to keep the rest."""
 
 
 @dataclass(frozen=True)
 class Readings:
-    """What a reply says, by the form it says it in."""
+    """The content of a reply, by the form it is in."""
 
     objects: Raw
     """JSON objects of the shape."""
     labelled: Raw = field(default_factory=dict)
     bare: Raw = field(default_factory=dict)
-    """JSON items without an object around them."""
+    """JSON items without an enclosing object."""
     code: Raw = field(default_factory=dict)
     denied: frozenset[str] = frozenset()
-    """Lists that a heading says are empty."""
+    """Lists that a heading declares empty."""
 
 
 def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False) -> ParsedReply[T]:
-    """The reply as a `shape`, from its JSON, its labelled text and its fenced code, or `ParseError`.
+    """Parse the reply as a `shape`, from its JSON, its labelled text and its fenced code, or raise `ParseError`.
 
-    `whole=False` says the provider cut the reply off: then only complete JSON and closed fences count.
+    `whole=False`: the provider cut the reply off, so only complete JSON and closed fences count.
     `salvage=True` keeps the readable items of a list and reports the others.
     """
     said = drop_thinking(text.replace("\r\n", "\n"))
@@ -81,8 +81,8 @@ def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False
 
 
 def tool_call(text: str, shape: type[BaseModel], *, whole: bool = True) -> ToolCall | None:
-    """The tool that a reply asks for instead of answering; what comes first in it counts, call or answer.
-    A reply that was cut off calls nothing."""
+    """The tool that a reply calls instead of answering; whichever comes first counts, call or answer. A cut-off reply
+    calls nothing."""
     said = drop_thinking(text.replace("\r\n", "\n"))
     found = first_call(said) if whole else None
     if found is None:
@@ -96,11 +96,11 @@ def tool_call(text: str, shape: type[BaseModel], *, whole: bool = True) -> ToolC
 
 
 def drop_thinking(text: str) -> str:
-    """The reply without what a reasoning model thought aloud; a thought that never ends is no answer."""
+    """Drop a reasoning model's thoughts; an unfinished thought is not an answer."""
     text = THOUGHTS.sub("", text)
     if BEGUN.match(text):
         return ""
-    ended = ENDED.search(text)  # some servers eat the tag that began it
+    ended = ENDED.search(text)  # some servers drop the opening tag
     return text[ended.end() :] if ended and "```" not in text[: ended.start()] else text
 
 
@@ -124,8 +124,8 @@ def readings_of(text: str, shape: type[BaseModel], *, whole: bool) -> Readings:
 
 
 def choose_reading(readings: Readings, shape: type[T], *, whole: bool, salvage: bool) -> ParsedReply[T]:
-    """The reading that fills most of the shape; of equals the one that names most of what it could not read, then the
-    first. What a JSON object says holds, right or wrong: the others only add to it."""
+    """The reading that fills most of the shape; then the one that names most of what it could not parse; then the
+    first. A JSON object takes precedence, right or wrong: the others only add to it."""
     others = (readings.labelled, readings.bare) if whole else (readings.bare,)
     holds_code = any(slot.kind == "code" for slot in slots(shape))
     complaints: list[str] = []
@@ -133,7 +133,7 @@ def choose_reading(readings: Readings, shape: type[T], *, whole: bool, salvage: 
     for raw in (readings.objects, *({**other, **readings.objects} for other in others if other)):
         unfit, found = Unfit(salvage=salvage), with_code(raw, readings.code, shape) if holds_code else raw
         if not found:
-            continue  # a shape that needs nothing is not met by nothing: a refusal would look like an answer
+            continue  # nothing does not satisfy an all-optional shape: a refusal would look like an answer
         try:
             fitting.append(ParsedReply(cast(T, fit(found, shape, unfit)), tuple(unfit.dropped)))
         except ParseError as error:
@@ -147,13 +147,13 @@ def choose_reading(readings: Readings, shape: type[T], *, whole: bool, salvage: 
 
 
 def list_unread(value: BaseModel, labelled: Raw) -> list[str]:
-    """Labelled fields of a reply that was cut off: nobody knows whether they are whole, so they are not taken."""
+    """Labelled fields of a cut-off reply: they may be incomplete, so they are dropped."""
     lost = [name for name in labelled if name not in value.model_fields_set]
     return [f"{name} stands in a reply that was cut off" for name in lost]
 
 
 def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) -> None:
-    """An empty list beside items that stand elsewhere in the reply is no answer, and neither are items it denies."""
+    """An empty list contradicts items elsewhere in the reply, and so does a heading that denies them."""
     for slot in slots(shape):
         others = [raw.get(slot.name) for raw in (readings.objects, readings.labelled, readings.bare)]
         said = any(isinstance(other, list) and other for other in others)
@@ -165,7 +165,7 @@ def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) 
 
 
 def refuse_half_characters(value: BaseModel) -> None:
-    """`"\\ud800"` is valid JSON and no text: it could neither be stored nor shown."""
+    """`"\ud800"` is valid JSON but not text: it can neither be stored nor shown."""
     try:
         value.model_dump_json()
     except PydanticSerializationError:

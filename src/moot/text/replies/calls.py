@@ -28,10 +28,10 @@ NOT_READ = "the arguments are not one complete JSON object"
 
 
 def first_call(text: str) -> tuple[int, ToolCall] | None:
-    """The first call of a tool, and the line on which it stands. Lines in fences are content, never calls."""
+    """The first tool call and its line. Lines in fences are content, never calls."""
     lines = text.split("\n")
     fences = blocks(lines)
-    # Only the first of each kind is looked for: a reply of nothing but calls takes no longer than another.
+    # Only the first of each kind is searched, so a reply full of calls takes no longer.
     firsts = (next(_find_labelled_calls(text, lines, fences), None), next(_objects(text, fences), None))
     return min((found for found in firsts if found), key=lambda place: place[0], default=None)
 
@@ -49,7 +49,7 @@ def _find_labelled_calls(text: str, lines: Sequence[str], fences: list[Block]) -
 
 
 def _call(name: str, said: str, lines: Sequence[str], fences: Sequence[Block], span: tuple[int, int]) -> ToolCall:
-    """Its arguments are the first JSON object after the name; code in a fence stands beside them."""
+    """The arguments are the first JSON object after the name; fenced code comes beside them."""
     plain = [fence for fence in fences if not fence.holds_json]
     block = next(("\n".join(fence.lines) + "\n" for fence in plain if fence.closed), "")
     code = {n for fence in plain for n in range(fence.start, fence.end + 1)}
@@ -100,7 +100,7 @@ def _decode_json(text: str) -> JsonValue | None:
 
 
 def _python(text: str) -> JsonValue | None:
-    """A dictionary as Python writes it: weak models use its quotes, True and None."""
+    """A dictionary in Python syntax: weak models use its quotes, True and None."""
     try:
         value = ast.literal_eval(text) if len(text) <= LONGEST_LITERAL else None
         told: JsonValue = json.loads(json.dumps(value, allow_nan=False))

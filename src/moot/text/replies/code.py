@@ -1,4 +1,4 @@
-"""Code in a reply: fenced blocks under their label or wherever they stand, and code that was put into JSON."""
+"""Code in a reply: fenced blocks, under their label or elsewhere, and code inside JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,13 @@ from moot.text.replies.shape import CodeBlock, Slot, is_blank, slots
 
 @dataclass(frozen=True)
 class FoundCode:
-    """The code of a reply."""
-
     raw: Raw
     blocks: tuple[Block, ...]
-    """The fenced blocks that it was taken from: they are no part of the words around them."""
+    """The fenced blocks it was taken from; they are not part of the surrounding text."""
 
 
 def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape: type[BaseModel]) -> FoundCode:
-    """Under each code slot its fenced blocks; a block that was never closed may be half a file."""
+    """The fenced blocks of each code slot; an unclosed block may be half a file."""
     found: Raw = {}
     taken: list[Block] = []
     for slot in slots(shape):
@@ -38,7 +36,7 @@ def code_in(text: str, fences: Sequence[Block], parts: Sequence[Section], shape:
 
 
 def with_code(raw: Raw, fenced: Raw, shape: type[BaseModel]) -> Raw:
-    """The data with the code beside it; code that also stands inside the JSON must be the same."""
+    """Add the code to the data; code that is also inside the JSON must be identical."""
     together = {**fenced, **raw}
     for slot in slots(shape):
         if slot.kind == "code" and slot.name in raw:
@@ -60,7 +58,7 @@ def code_from(said: object) -> list[CodeBlock]:
 
 
 def _under_label(slot: Slot, fences: Sequence[Block], parts: Sequence[Section]) -> list[Block]:
-    """The blocks under the best of the slot's labels that has any."""
+    """The blocks under the best label of the slot that has any."""
     own = sorted((part for part in parts if part.slot is slot), key=lambda part: part.rank)
     for rank in dict.fromkeys(part.rank for part in own):
         numbers = {number for part in own if part.rank == rank for number in part.numbers}

@@ -1,4 +1,4 @@
-"""Fenced blocks in a reply, also when the code in them holds fences of its own."""
+"""Fenced blocks in a reply, even if their code contains fences."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ FILE = re.compile(r"\W{0,6}(?:file|path|filename|file name)\b\W{0,6}[:=]\W{0,6}(
 PATH = re.compile(r"(?<![\w./\\@+-])[\w./\\@+-]*[\w-]\.[A-Za-z]\w{0,9}(?![\w/\\])")
 LONGEST_PATH_LINE = 300
 MOST_UNBALANCED = 8
-"""How often a block is searched to the end of the reply for a closing fence that is not there."""
+"""How many blocks are searched to the end of the reply for a missing closing fence."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Block:
     start: int
     """Line of the opening fence."""
     end: int
-    """Line of the closing fence, or one past the last line when it never closed."""
+    """Line of the closing fence, or one past the last line if unclosed."""
     closed: bool
 
     @property
@@ -35,7 +35,7 @@ def blocks(lines: list[str]) -> list[Block]:
     at = unbalanced = 0
     while at < len(fences):
         end = _find_closing(fences, at, nesting=unbalanced < MOST_UNBALANCED)
-        if end is None:  # an inner fence that never closed must not swallow the reply
+        if end is None:  # an unclosed inner fence must not swallow the reply
             unbalanced += 1
             end = _find_closing(fences, at, nesting=False)
         start, fence = fences[at]
@@ -65,7 +65,7 @@ def _indent(fence: re.Match[str]) -> int:
 
 
 def code_of(block: Block, lines: list[str]) -> CodeBlock:
-    """The block's code, with the path named in its info string, just above it, or in its first line."""
+    """The block's code, with the path from its info string, the line above, or its first line."""
     first = FILE.fullmatch(block.lines[0].rstrip(" *`")) if block.lines else None
     code = block.lines[1:] if first else block.lines
     return CodeBlock(path=first["path"] if first else _path(block, lines), text="\n".join(code) + "\n")

@@ -1,4 +1,4 @@
-"""From what a reply says to the value asked for: tolerant of form, never of missing content."""
+"""Converts the content of a reply to the requested value: tolerant of form, never of missing content."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from moot.core.errors import ParseError
 from moot.text.replies.shape import MANY, Slot, is_blank, label_key, list_required, slot_for, slots
 
 Raw = dict[str, object]
-"""Field name -> what the reply says there: text, a number, a list, an object."""
+"""Field name -> content: text, a number, a list, an object."""
 
 NOTHING = re.compile(
     r"\W*(none|nothing|n/?a|not applicable|nothing (found|to report)"
@@ -29,7 +29,7 @@ TEXT_KEYS = ("fix", "patch", "change", "description", "text", "what")
 
 
 class Unfit:
-    """Parts that could not be read, kept so that the loss can be said."""
+    """Parts that could not be parsed, kept for the report."""
 
     def __init__(self, *, salvage: bool) -> None:
         self.salvage = salvage
@@ -37,7 +37,7 @@ class Unfit:
 
 
 def fit(raw: Raw, shape: type[BaseModel], unfit: Unfit, where: str = "") -> BaseModel:
-    """`raw` as a `shape`, or `ParseError` that says what is wrong where."""
+    """Convert `raw` to a `shape`, or raise a `ParseError` that says what is wrong where."""
     fields: dict[str, object] = {}
     for slot in slots(shape):
         place = f"{where}{slot.name}"
@@ -58,7 +58,7 @@ def fit(raw: Raw, shape: type[BaseModel], unfit: Unfit, where: str = "") -> Base
 
 
 def _validate_fields(fields: dict[str, object], shape: type[BaseModel], unfit: Unfit, where: str) -> BaseModel:
-    """An optional field that breaks its own bounds is left out, and that is said."""
+    """An optional field that violates its own bounds is dropped and reported."""
     try:
         return shape.model_validate(fields)
     except ValidationError as error:
@@ -76,9 +76,9 @@ def _path(loc: tuple[int | str, ...]) -> str:
 
 
 def by_slot(said: dict[str, JsonValue], shape: type[BaseModel]) -> Raw:
-    """A JSON object with its keys matched to the shape's fields, whatever their spelling.
+    """Match the keys of a JSON object to the shape's fields, whatever their spelling.
 
-    Where two keys mean one field its own name holds ("title" beside "description"); two lists that differ are an error.
+    If two keys mean one field, its own name wins ("title" beside "description"); two different lists are an error.
     """
     heard: dict[str, tuple[int, JsonValue]] = {}
     for key, value in said.items():
@@ -121,7 +121,7 @@ def text_of(said: object, place: str) -> str:
         return said.strip()
     if isinstance(said, list) and said and all(isinstance(line, str) for line in said):
         return "\n".join(said).strip()
-    if isinstance(said, int | float | dict) or said:  # `"input": {"name": "x"}`: as it stands in the reply
+    if isinstance(said, int | float | dict) or said:  # `"input": {"name": "x"}`: verbatim
         return json.dumps(said, ensure_ascii=False)
     raise ParseError(f"{place} is not text")
 
@@ -149,7 +149,7 @@ def yesno_of(said: object, place: str) -> bool:
 
 
 def word_of(slot: Slot, said: object, place: str) -> str:
-    """The one word of the closed set that is named; two different ones are no answer."""
+    """The one word of the closed set that is named; two different ones are an error."""
     text = label_key(said) if isinstance(said, str) and len(said) <= LONGEST_CHOICE else ""
     spoken = f"_{text}_"
     named = [word for word in slot.words if f"_{label_key(word)}_" in spoken]
@@ -194,7 +194,7 @@ def _entries(text: str) -> list[str]:
 
 
 def _one_line(line: str) -> list[str]:
-    """`[V-1, V-2]` and `V-1, V-2` are lists; a sentence with a comma in it is one entry, and so is a bullet."""
+    """`[V-1, V-2]` and `V-1, V-2` are lists; a sentence with a comma is one entry, and so is a bullet."""
     text = BULLET.sub("", line).strip()
     if text != line.strip():
         return [text]
@@ -223,7 +223,7 @@ def _pairs(said: object, place: str) -> list[tuple[str, str]]:
     if isinstance(said, str) and (NOTHING.fullmatch(said) or said.strip() in ("{}", "[]")):
         return []
     if isinstance(said, str) and said.strip():
-        said = _entries(said)  # `V-1, V-2`: names, and nothing said about them
+        said = _entries(said)  # `V-1, V-2`: names without content
     if isinstance(said, dict):
         return [(str(key), text_of(value, place)) for key, value in said.items() if value is not None]
     if isinstance(said, list) and all(isinstance(e, dict) and len(e) > 1 for e in said):

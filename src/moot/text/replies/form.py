@@ -1,4 +1,4 @@
-"""How a reply should look: the one place that writes format instructions into prompts."""
+"""Format instructions for prompts, written only here."""
 
 from functools import lru_cache
 
@@ -14,20 +14,20 @@ of a list; where there is nothing to list, write NONE. Give each file its own FI
 
 @lru_cache(maxsize=64)
 def instructions(shape: type[BaseModel]) -> str:
-    """JSON where the reply is only data; labelled text and a fenced block where it holds code."""
+    """JSON for plain data; labelled text and a fenced block for code."""
     if any(slot.kind == "code" for slot in slots(shape)):
         return _render_labelled_form(shape)
     return "\n".join([JSON, "", *_json_object(shape, "")])
 
 
 def code_form(shape: type[BaseModel], language: str, path: str) -> str:
-    """A line for each field, then the code in one fenced block without a label: small models write it best that way."""
+    """A line for each field, then the code in one unlabelled fence: small models write that best."""
     lines = [f"{slot.name.upper()}: {blank_of(slot)}" for slot in slots(shape) if slot.kind != "code"]
     return "\n".join([*lines, *([""] if lines else []), f"```{language}", f"<the complete code of {path}>", "```"])
 
 
 def _json_object(shape: type[BaseModel], indent: str) -> list[str]:
-    """The form of one object; its first line has no indent, for it follows a key or a bracket."""
+    """The form of one object; its first line has no indent because it follows a key or a bracket."""
     inner = indent + "  "
     lines = ["{"]
     for slot in slots(shape):

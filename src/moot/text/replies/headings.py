@@ -1,4 +1,4 @@
-"""Headings that are an answer by themselves: `## NO OBJECTIONS` says that a list is empty."""
+"""Headings that are answers: `## NO OBJECTIONS` declares a list empty."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ from moot.text.replies.shape import Slot, label_key, slots
 
 
 def with_headings(raw: Raw, lines: Sequence[ReplyLine], shape: type[BaseModel]) -> Raw:
-    """What stands under the labels, and what headings say where nothing does."""
+    """Labelled content, completed by headings where there is none."""
     whole = dict(raw)
     for slot in _find_stated(lines, shape):
         assert slot.heading is not None
@@ -32,6 +32,6 @@ def _find_stated(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> Iterator
 
 
 def _has_items(said: object, slot: Slot) -> bool:
-    """Whether items stand there, complete or not; `- Challenge 1: addressed` in a summary is just a title."""
+    """Whether there are items, complete or not; `- Challenge 1: addressed` in a summary is just a title."""
     titles = {inner.name for inner in slots(slot.shape) if inner.title} if slot.shape else set()
     return isinstance(said, list) and any(isinstance(item, dict) and item.keys() - titles for item in said)

@@ -23,7 +23,7 @@ MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
 DEEPEST = 40
 DEEPEST_WRAPPER = 3
 MOST_PATCHED = 4
-"""Pieces in a row that take more than commas to mend; each costs a walk to the end of the reply."""
+"""Consecutive pieces that need more than comma repair; each costs a scan to the end of the reply."""
 DECODER = json.JSONDecoder(
     strict=False,  # real newlines inside strings are a slip, not an error
     object_pairs_hook=lambda pairs: _object(pairs),
@@ -44,18 +44,18 @@ class JsonPiece:
 class JsonPieces:
     found: tuple[JsonPiece, ...] = ()
     ragged: bool = False
-    """Something like JSON was begun and never finished: what stands before it may not be all that was said."""
+    """Unfinished JSON: what precedes it may be incomplete."""
 
 
 def sole_answer(text: str, shape: type[BaseModel]) -> Raw:
-    """A reply that is one JSON object of the shape: there is nothing else in it to be read."""
+    """A reply that is one JSON object of the shape and nothing else."""
     said = sole_object(text)
     raw = by_slot(said, shape) if said is not None else {}
     return raw if list_required(shape) <= raw.keys() else {}
 
 
 def objects(said: JsonPieces, shape: type[BaseModel]) -> Raw:
-    """What the objects of the shape among the pieces say together."""
+    """The combined content of all objects of the shape."""
     merged: Raw = {}
     for piece in said.found:
         for name, value in _find_object(piece.value, shape, DEEPEST_WRAPPER).items():
@@ -68,8 +68,8 @@ def objects(said: JsonPieces, shape: type[BaseModel]) -> Raw:
 
 
 def bare_items(said: JsonPieces, shape: type[BaseModel], *, whole: bool) -> Raw:
-    """Items without the object around them, where only one kind of item can be meant.
-    In a reply that was cut off only a list can be known to be complete."""
+    """Items without an enclosing object, if only one kind of item can be meant. In a cut-off reply only a list can be
+    known to be complete."""
     slot = only_list(shape)
     if slot is None or said.ragged:
         return {}
@@ -82,8 +82,8 @@ def bare_items(said: JsonPieces, shape: type[BaseModel], *, whole: bool) -> Raw:
 
 
 def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> JsonPieces:
-    """Every JSON object or list in the text, outside blocks of code. One that was meant as an answer and is broken
-    is an error: what is inside it is never offered by itself, for half an answer must not pass for a whole one."""
+    """Every JSON object or list in the text, outside of code blocks. A broken one that was meant as an answer is an
+    error: its inner parts are never offered alone, because half an answer must not pass for a whole one."""
     known = labels(shape)
     last = max((key.start() for key in KEY.finditer(text) if label_key(key[1]) in known), default=-1)
     prose = without_code(text, blocks) if last >= 0 else ""
@@ -104,7 +104,7 @@ def pieces(text: str, blocks: list[Block], shape: type[BaseModel]) -> JsonPieces
 
 
 def sole_object(text: str) -> dict[str, JsonValue] | None:
-    """The text, when it is one flawless JSON object and nothing else: the usual case, and the quick one."""
+    """The text, if it is exactly one valid JSON object: the common, fast case."""
     text = text.strip()
     if text[:1] != "{" or text[-1:] != "}":
         return None
@@ -116,7 +116,7 @@ def sole_object(text: str) -> dict[str, JsonValue] | None:
 
 
 def decode_json(text: str) -> JsonValue | None:
-    """The text as one JSON object or list and nothing else, or None."""
+    """The text as exactly one JSON object or list, or None."""
     text = text.strip()
     if text[:1] not in ("{", "["):
         return None
@@ -131,7 +131,7 @@ def decode_json(text: str) -> JsonValue | None:
 
 
 def without_code(text: str, blocks: list[Block]) -> str:
-    """The text with blocks of code blanked out, every character in its place."""
+    """Blank out code blocks; every other character keeps its position."""
     lines = text.split("\n")
     for block in blocks:
         if not block.holds_json:
@@ -141,7 +141,7 @@ def without_code(text: str, blocks: list[Block]) -> str:
 
 
 def _sound(text: str, start: int, end: int | None) -> JsonPiece | None:
-    """Valid JSON, but for commas and comments."""
+    """Valid JSON, except for commas and comments."""
     own = text[start:end] if end else ""
     for source in (own, mend_json(own)) if own else ():
         with suppress(ValueError):
@@ -150,7 +150,7 @@ def _sound(text: str, start: int, end: int | None) -> JsonPiece | None:
 
 
 def _patch_json(text: str, opening: re.Match[str], end: int | None, shape: type[BaseModel]) -> JsonPiece | None:
-    """JSON whose quotes are in disorder, so that its end is known only after mending."""
+    """JSON with broken quotes, whose end is known only after repair."""
     if not _is_attempt(text, opening, end, shape):
         return None
     tail = text[opening.start() :]
@@ -188,8 +188,8 @@ def _inside(value: JsonValue) -> list[JsonValue]:
 
 
 def _is_attempt(text: str, opening: re.Match[str], end: int | None, shape: type[BaseModel]) -> bool:
-    """Whether a broken piece was meant as an answer: it begins a line with one of our labels, or holds one that
-    the answer cannot do without. Anything else is code or a payload that somebody quotes."""
+    """Whether a broken piece was meant as an answer: it begins a line with one of our labels, or contains a required
+    one. Anything else is quoted code or a payload."""
     start = opening.start()
     before = text[text.rfind("\n", 0, start) + 1 : start]
     if label_key(opening[1]) in labels(shape) and not before.strip(" \t>*-`#"):
@@ -199,7 +199,7 @@ def _is_attempt(text: str, opening: re.Match[str], end: int | None, shape: type[
 
 
 def _same_place(end: int, source: str, original: str) -> int:
-    """Where a place in mended JSON is in the original: mending never moves anything to another line."""
+    """Map a position in repaired JSON to the original: repair never moves anything to another line."""
     number = source.count("\n", 0, end)
     lines = original.split("\n")
     rest = source[end:].split("\n", 1)[0]
@@ -208,7 +208,7 @@ def _same_place(end: int, source: str, original: str) -> int:
 
 
 def find_closing(text: str, start: int) -> int | None:
-    """Where the bracket at `start` is closed."""
+    """The position of the bracket that closes the one at `start`."""
     depth = 0
     for mark in MARKS.finditer(text, start):
         if mark[0] in "{[":
@@ -222,7 +222,7 @@ def find_closing(text: str, start: int) -> int | None:
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     value = dict(pairs)
-    if len(value) < len(pairs):  # a second `vulnerabilities: []` must not wipe out the first
+    if len(value) < len(pairs):  # a second `vulnerabilities: []` must not overwrite the first
         raise ValueError("a key stands twice")
     return value
 
@@ -237,7 +237,7 @@ def _refuse(word: str) -> float:
 
 
 def _find_object(value: JsonValue, shape: type[BaseModel], depth: int) -> Raw:
-    """An object of the shape, also one wrapped in another or in a list."""
+    """An object of the shape, also inside another object or a list."""
     if isinstance(value, list):
         return _find_object(value[0], shape, depth - 1) if len(value) == 1 and depth else {}
     if not isinstance(value, dict):

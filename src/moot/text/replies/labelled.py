@@ -27,7 +27,7 @@ class Section:
     rank: int
     lines: list[ReplyLine] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    """Which lines of the reply these are."""
+    """Their line numbers in the reply."""
 
 
 def lines_of(text: str, blocks: Sequence[Block], json: set[int]) -> list[ReplyLine]:
@@ -36,7 +36,7 @@ def lines_of(text: str, blocks: Sequence[Block], json: set[int]) -> list[ReplyLi
 
 
 def json_lines(text: str, pieces: Sequence[JsonPiece]) -> set[int]:
-    """The lines that JSON takes up; the one on which it begins after other words is not among them."""
+    """The lines occupied by JSON, except one where it begins after other words."""
     taken: set[int] = set()
     number = at = 0
     for piece in pieces:
@@ -63,8 +63,8 @@ def sections(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> list[Section
 
 
 def without_blocks(parts: Sequence[Section], blocks: Sequence[Block]) -> list[Section]:
-    """The sections without the blocks that are code by themselves. What follows such a block says nothing more about
-    the field above it, unless nothing stood above it yet."""
+    """The sections without standalone code blocks. Text after such a block does not belong to the field above it,
+    unless that field is still empty."""
     code = {number for block in blocks for number in range(block.start, block.end + 1)}
     return [_clear_code(part, code) for part in parts] if code else list(parts)
 
@@ -83,13 +83,13 @@ def _clear_code(part: Section, code: set[int]) -> Section:
 
 
 def _find_opened_slot(label: Label, shape: type[BaseModel], current: Section | None) -> Slot | None:
-    """The section this label begins, unless it belongs to an item of the section we are in."""
+    """The section this label begins, unless the label belongs to an item of the current section."""
     inside = slot_for(label.key, current.slot.shape) if current else None
     return None if inside else slot_for(label.key, shape)
 
 
 def read_labelled(lines: Sequence[ReplyLine], found: Sequence[Section], shape: type[BaseModel]) -> Raw:
-    """What stands under the labels of the shape; an empty mapping when there are none."""
+    """The content under the labels of the shape; empty if there are none."""
     raw: Raw = {}
     for slot in slots(shape):
         own = [section for section in found if section.slot is slot and slot.kind != "code"]
@@ -105,7 +105,7 @@ def read_labelled(lines: Sequence[ReplyLine], found: Sequence[Section], shape: t
 
 
 def _join_sections(own: Sequence[Section]) -> object:
-    """What the sections of one slot say together: the better label holds, and two answers that differ are none."""
+    """Combine the sections of one slot: the better label wins, and two different answers are an error."""
     slot, bodies = own[0].slot, [_body(section) for section in own]
     if slot.kind == "items":
         return _join_items(bodies, slot)
@@ -119,7 +119,7 @@ def _join_sections(own: Sequence[Section]) -> object:
 
 
 def _join_items(answers: Sequence[object], slot: Slot) -> object:
-    """Items from several sections. Prose above them is no answer; an answer that denies them is an error."""
+    """Items from several sections. Prose above them is ignored; an answer that denies them is an error."""
     lists = [answer for answer in answers if answer and not isinstance(answer, str)]
     nothing = [answer for answer in answers if _is_nothing(answer)]
     unclear = [answer for answer in answers if isinstance(answer, str) and answer and answer not in nothing]
@@ -155,14 +155,14 @@ def _body(section: Section) -> object:
 
 
 def _bare_items(lines: Sequence[ReplyLine], slot: Slot) -> list[Raw]:
-    """Items that stand under no label of their own; without a single full one it is just talk."""
+    """Items without a label of their own; without one complete item it is just prose."""
     items = items_of(lines, slot.shape) if slot.shape else []
     return items if slot.shape and any(list_required(slot.shape) <= item.keys() for item in items) else []
 
 
 def read_named(lines: Sequence[ReplyLine]) -> dict[str, str]:
-    """`name: text` lines, or headings with text below them. When the first name has a digit in it, as ids have,
-    a line that begins with any other word goes on with the text."""
+    """`name: text` lines, or headings with text below them. If the first name contains a digit, as ids do, a line that
+    begins with any other word continues the text."""
     parts: dict[str, list[ReplyLine]] = {}
     current = ""
     for line in lines:
@@ -188,7 +188,8 @@ def items_of(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> list[Raw]:
 
 
 class _ItemReader:
-    """Labelled lines to items: a rule, a heading, an entry's number or a label seen before begins the next one."""
+    """Groups labelled lines into items: a rule, a heading, an entry's number or a repeated label begins the next
+    one."""
 
     def __init__(self, shape: type[BaseModel]) -> None:
         self.shape = shape
@@ -196,11 +197,11 @@ class _ItemReader:
         self.titled = next((slot.name for slot in slots(shape) if slot.title), "")
         self.items: list[Raw] = []
         self.parts: dict[str, list[ReplyLine]] = {}
-        """Label -> what stands there; two labels of one field are settled when the item ends."""
+        """Label -> content; two labels of one field are resolved when the item ends."""
         self.filled: set[str] = set()
         self.title, self.is_entry = "", False
         self.bullet = ""
-        """How the entry that began this item is marked; another one like it begins the next."""
+        """The bullet of this item's first line; another one like it begins the next item."""
         self.current: str | None = None
 
     def take(self, line: ReplyLine) -> None:
@@ -226,8 +227,8 @@ class _ItemReader:
         return self.items
 
     def _title(self, text: str) -> tuple[str, bool] | None:
-        """A heading or the first line of an entry, and whether it is an item even without a label below it.
-        Inside an item that is not yet full, both are content."""
+        """A heading or the first line of an entry, and whether it is an item even without a label below it. Inside an
+        incomplete item, both are content."""
         full = self.current is None or self.required <= self.filled | ({self.titled} if self.title else set())
         entry = ENTRY.match(text)
         if full and (heading := heading_of(text)):
@@ -252,7 +253,7 @@ class _ItemReader:
 
     def _end(self) -> None:
         item = self._collect_item()
-        if self.titled and self.title and (item or self.is_entry):  # an entry without any label is an item as well
+        if self.titled and self.title and (item or self.is_entry):  # an entry without any label is an item too
             item.setdefault(self.titled, self.title)
         if item:
             self.items.append(item)
@@ -266,7 +267,7 @@ def _bullet(text: str) -> str:
 
 
 def words(lines: Sequence[ReplyLine]) -> str:
-    """The words of a field: fences and wrapping backticks around a quoted piece of code are layout."""
+    """The text of a field, without fences and backticks around a quoted piece of code."""
     kept = [line.text for line in lines if not (line.opaque and line.text.lstrip().startswith(("```", "~~~")))]
     text = "\n".join(kept).strip()
     if len(text) > 2 and text[0] == text[-1] == "`" and "`" not in text[1:-1]:

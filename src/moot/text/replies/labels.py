@@ -1,4 +1,4 @@
-"""One line of a reply at a time: is it a label, a heading, the beginning of an entry, a rule between items?"""
+"""Classifies one line of a reply: label, heading, beginning of an entry, or rule between items."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ ENTRY = re.compile(r"(?P<indent>\s{0,3})(?P<mark>\d{1,3}[.)]|[-*+•])\s+(?P<tit
 RULE = re.compile(r"\s*+(?:-{3,}|\*{3,}|_{3,}|={3,})\s*")
 ORDINAL = re.compile(r"^\d{1,3}[.)]\s*|(?<![\s_#])[\s_#]*+\d{1,3}$")
 LONGEST = 200
-"""A line whose first colon stands further out has no label."""
+"""A line whose first colon is further right has no label."""
 
 
 class ReplyLine(NamedTuple):

@@ -1,4 +1,4 @@
-"""Slips that models make in JSON and that leave no doubt: each is mended in its own line, and nothing is made up."""
+"""Repairs unambiguous JSON slips, each within its own line; nothing is invented."""
 
 import json
 import re
@@ -8,13 +8,13 @@ HEAD = re.compile(r'\s*+(?:[{\[]\s*+)*+"[^"\\]{1,60}"\s*:\s*')
 ESCAPES = re.compile(r'\\(?:["\\/bfnrt\'`]|u[0-9a-fA-F]{4})|\\|"')
 NEXT = re.compile(r'\s*+(?:"[^"\\]{1,60}"\s*:|\{)')
 COMPLETE = ('"', "}", "]", "e", "l", *"0123456789")
-"""How a value ends; the letters are those of true, false and null."""
+"""The last character of a value; the letters end true, false and null."""
 QUOTES = "\"'`"
 BETWEEN = re.compile(r'"\s*,\s*"')
 
 
 def mend_json(source: str) -> str:
-    """Without trailing commas and line comments; strings stay as they are."""
+    """Drop trailing commas and line comments; strings stay unchanged."""
 
     def mend(piece: re.Match[str]) -> str:
         return piece[0] if piece[0][0] == '"' else piece["closing"] or ""
@@ -23,13 +23,13 @@ def mend_json(source: str) -> str:
 
 
 def requote_lines(source: str) -> str:
-    """Lines that hold one value each, with that value as a proper string and a comma where the next one follows:
-    for code copied without a backslash at its quotes, and for `"a" * 1000`."""
+    """Requote lines with one value each and add missing commas: for code copied without escaping its quotes, and for
+    `"a" * 1000`."""
     lines = [_requote_line(line) for line in source.split("\n")]
     following = ""
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number].rstrip()
-        if NEXT.match(following) and line.endswith(COMPLETE):  # a comma was forgotten at the end of the line
+        if NEXT.match(following) and line.endswith(COMPLETE):  # missing comma at the end of the line
             lines[number] = f"{line},"
         following = line or following
     return "\n".join(lines)
@@ -47,13 +47,13 @@ def _requote_line(line: str) -> str:
     if not core or core[0] in "{[" or _is_json(core) or BETWEEN.search(core):
         return line
     inner = _unquote_core(core)
-    if inner is None:  # an expression or a bare word; brackets at its end belong to it
+    if inner is None:  # an expression or a bare word; trailing brackets belong to it
         inner = core = value.rstrip(" \t\r,")
     return f'{before}"{ESCAPES.sub(_escape_match, inner)}"{value[len(core) :]}'
 
 
 def _unquote_core(core: str) -> str | None:
-    """What stands between the quotes, be they the wrong ones or the last one forgotten; None where it is unclear."""
+    """The text between the quotes, even wrong ones or with the last one missing; None if unclear."""
     first, rest, last = core[0], core[1:], core[-1]
     if first not in QUOTES or not rest:
         return None
@@ -63,7 +63,7 @@ def _unquote_core(core: str) -> str | None:
 
 
 def _escape_match(found: re.Match[str]) -> str:
-    if found[0] in ("\\'", "\\`"):  # JSON knows no such escape, and needs none
+    if found[0] in ("\\'", "\\`"):  # not a JSON escape, and none is needed
         return found[0][1]
     return found[0] if len(found[0]) > 1 else f"\\{found[0]}"
 

@@ -1,4 +1,4 @@
-"""What a reply must hold, read off the pydantic shape that a protocol asks for."""
+"""What a reply must contain, derived from the protocol's pydantic shape."""
 
 import re
 import types
@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 Kind = Literal["text", "number", "whole", "yesno", "word", "texts", "items", "item", "mapping", "code"]
 MANY: frozenset[Kind] = frozenset({"texts", "items", "item", "mapping", "code"})
-"""Kinds that hold several things: said twice in different words, they contradict each other."""
+"""Kinds with several values: two different versions contradict each other."""
 WORDS = re.compile(r"[^\W_]+")
 LONGEST_BLANK = 200
 BLANK = re.compile(r"<(?:the|an?|how|what|why|from|your|one of|number|yes or no)\b[^<>=]*>", re.IGNORECASE)
@@ -19,7 +19,7 @@ BLANK = re.compile(r"<(?:the|an?|how|what|why|from|your|one of|number|yes or no)
 
 @dataclass(frozen=True)
 class Also:
-    """Other labels under which models send this field, the better ones first."""
+    """Other labels that models use for this field, best first."""
 
     labels: tuple[str, ...]
 
@@ -29,12 +29,12 @@ class Also:
 
 @dataclass(frozen=True)
 class Title:
-    """An item's bare heading ("1. SQL injection") stands for this field when nothing else does."""
+    """An item's bare heading ("1. SQL injection") fills this field if nothing else does."""
 
 
 @dataclass(frozen=True)
 class Keys:
-    """Keys such as the mapping's are, to stand in the form: models copy a mere `<id>`."""
+    """Example keys of a mapping for the form: models copy a mere `<id>`."""
 
     like: tuple[str, ...]
 
@@ -44,7 +44,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class SlotHeading:
-    """A heading that says by itself what this field holds, such as `## NO OBJECTIONS`."""
+    """A heading that is the field's content, such as `## NO OBJECTIONS`."""
 
     words: str
     value: tuple[tuple[tuple[str, str], ...], ...] = ()
@@ -57,7 +57,7 @@ class SlotHeading:
 
 @dataclass(frozen=True)
 class Synonyms:
-    """Words models use for a word of the closed set; `otherwise` is the set's own word for everything else."""
+    """Words that models use for a word of the closed set; `otherwise` is the word for everything else."""
 
     words: tuple[tuple[str, str], ...]
     otherwise: str | None = None
@@ -71,7 +71,7 @@ class CodeBlock(BaseModel):
 
 
 Fenced = tuple[CodeBlock, ...]
-"""Annotate a field with this to have code asked for, and read, as fenced blocks."""
+"""A field of this type is requested and parsed as fenced blocks."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class Slot:
     words: tuple[str, ...] = ()
     shape: type[BaseModel] | None = None
     labels: tuple[str, ...] = ()
-    """Its own name first: where a reply uses two of them, the earlier one holds."""
+    """Its own name first; if a reply uses two of them, the earlier one wins."""
     title: bool = False
     synonyms: Synonyms | None = None
     keys: tuple[str, ...] = ("<id>",)
-    """For a mapping, how its keys look."""
+    """Example keys of a mapping."""
     heading: SlotHeading | None = None
 
 
@@ -98,24 +98,24 @@ def slots(shape: type[BaseModel]) -> tuple[Slot, ...]:
 
 @lru_cache(maxsize=256)
 def labels(shape: type[BaseModel]) -> frozenset[str]:
-    """Every label of the shape and of the items in it."""
+    """Every label of the shape and its items."""
     own = {label for slot in slots(shape) for label in slot.labels}
     return frozenset(own.union(*(labels(slot.shape) for slot in slots(shape) if slot.shape)))
 
 
 def list_required(shape: type[BaseModel]) -> set[str]:
-    """The fields that data must hold; code stands beside the data."""
+    """The required fields, except code, which is not part of the data."""
     return {slot.name for slot in slots(shape) if slot.required and slot.kind != "code"}
 
 
 def only_list(shape: type[BaseModel]) -> Slot | None:
-    """The list that bare items belong to, where only one can be meant."""
+    """The list that bare items belong to, if unambiguous."""
     lists = [slot for slot in slots(shape) if slot.kind == "items" and slot.required]
     return lists[0] if len(lists) == 1 else None
 
 
 def slot_for(key: str, shape: type[BaseModel] | None) -> Slot | None:
-    """The slot that goes by this label; a field's own name comes before another's alias."""
+    """The slot with this label; a field's own name takes precedence over another's alias."""
     return _by_label(shape).get(key) if shape else None
 
 
@@ -133,8 +133,8 @@ def label_key(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
-    """The schema for providers that can enforce one; None where the reply holds code. It asks for every field, in the
-    order of the form: a model that may skip a field does, and gives its choice without the reasons."""
+    """The schema for providers that can enforce one; None if the reply contains code. All fields are required, in the
+    order of the form: a model that may skip a field does, and chooses without giving reasons."""
     if any(slot.kind == "code" for slot in slots(shape)):
         return None
     schema = shape.model_json_schema()
@@ -145,8 +145,8 @@ def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
 
 
 def is_blank(slot: Slot, text: str) -> bool:
-    """Whether a reply only copies the form: `<what is wrong>`, also that of another field, or the words without
-    their brackets. A tag such as `<a href=x>` is content."""
+    """Whether a reply only copies the form: `<what is wrong>`, also of another field, or without its brackets. A tag
+    such as `<a href=x>` is content."""
     if len(text) > LONGEST_BLANK:
         return False
     return bool(BLANK.fullmatch(text.strip())) or label_key(text) in (

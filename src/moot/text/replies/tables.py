@@ -1,4 +1,4 @@
-"""Markdown tables in a reply: each row is an item, each column that goes by a label of the shape a field."""
+"""Markdown tables in a reply: each row is an item, each column labelled like a field is that field."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ CELLS = re.compile(r"(?<!\\)\|")
 
 
 def expand_tables(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> list[ReplyLine]:
-    """The lines with every table of the shape's items written out as labelled lines."""
+    """Expand every table of items into labelled lines."""
     found: list[ReplyLine] = []
     columns: list[str] = []
     for at, line in enumerate(lines):

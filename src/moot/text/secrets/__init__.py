@@ -1,4 +1,7 @@
-"""Secrets stay out of prompts, records, events and pages: replaced on the way in, put back on the way out."""
+"""Keeps secrets out of prompts, records, events and pages: masked on the way in, restored on the way out.
+
+Our own instead of a secret scanner: masks are stable, reversible and valid in code, and encoded copies are masked too.
+"""
 
 import hashlib
 import re
@@ -13,21 +16,21 @@ from moot.text.secrets.shapes import MASK, FoundSecret, by_form, is_distinctive
 __all__ = ["MASK", "Vault"]
 
 SHORT = 12
-"""Shorter secrets are masked as whole words only."""
+"""Shorter secrets are masked only as whole words."""
 WEAK = 20
-"""Secrets shorter than this may be guessed: their masks are made slowly."""
+"""Shorter secrets can be guessed, so their masks are derived with a slow hash."""
 
 
 class Vault:
-    """Knows the secrets of one session; holds them in memory only."""
+    """The secrets of one session, in memory only."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._hidden: dict[str, str] = {}
         """Placeholder -> secret."""
         self._known: dict[str, str] = {}
-        """Secret -> the name it was found under: masked wherever it turns up, in any coat."""
+        """Secret -> the name it was found under; masked everywhere, in any encoding."""
         self._words: dict[str, str] = {}
-        """Secrets that are too plain for that: masked where they are a whole text in quotes."""
+        """Secrets too plain for that: masked only as a whole quoted text."""
         for name, value in env.items():
             if is_secret_name(name) and _is_env_secret(name, value):
                 self._know(value, name.upper(), always=True)
@@ -37,8 +40,8 @@ class Vault:
         self._quoted = _compile_quoted(self._words)
 
     def learn(self, *texts: str) -> None:
-        """Remember the secrets of these texts, so that they are masked in all others too. For what a session is given
-        at its beginning: what is learnt later would make prompts depend on who answers first."""
+        """Remember the secrets of these texts, so that they are masked everywhere. Only for the session's input:
+        learning later would make prompts depend on who answers first."""
         for text in texts:
             for found in (*by_form(text), *by_context(text)):
                 self._know(text[found.start : found.end], found.kind)
@@ -46,7 +49,7 @@ class Vault:
         self._quoted = _compile_quoted(self._words)
 
     def hide(self, text: str) -> str:
-        """The text with every secret replaced by a name that is still valid code where the secret was."""
+        """Replace every secret by a name that is valid code in its place."""
         text = self._hide_known(text)
         text, forms = self._replace_secrets(text, by_form(text))
         text, named = self._replace_secrets(text, by_context(text))
@@ -61,7 +64,7 @@ class Vault:
         return text
 
     def reveal(self, text: str) -> str:
-        """The secrets back in their places: for the user's own files."""
+        """Restore the secrets, for the user's own files."""
         if "REDACTED_" not in text:
             return text
         for placeholder, secret in self._hidden.items():
@@ -80,7 +83,7 @@ class Vault:
         return text
 
     def _replace_secrets(self, text: str, found: Iterable[FoundSecret]) -> tuple[str, dict[str, str]]:
-        """The text with masks at these places, and the secrets that stood there."""
+        """The text with masks at these places, and the secrets that were there."""
         kept: list[FoundSecret] = []
         for each in sorted(found):
             if not kept or each.start >= kept[-1].end:
@@ -107,7 +110,7 @@ class Vault:
 
 
 def _is_env_secret(name: str, value: str) -> bool:
-    """Long or mixed enough to be a key; `true`, `none` or a plain word is not worth blinding a prompt for."""
+    """Long or mixed enough to be a key; `true`, `none` or a plain word is not worth masking."""
     if value.lower() in COMMON or value.startswith(("/", "./", "~/")):
         return False
     mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
@@ -130,7 +133,7 @@ def _compile_quoted(words: Iterable[str]) -> re.Pattern[str] | None:
 
 @lru_cache(4096)
 def _digest(secret: str) -> str:
-    """Enough of a digest to tell secrets apart. A short one could be guessed by it, so guessing is made slow."""
+    """Enough of a digest to tell secrets apart. A short secret could be guessed from it, so the hash is slow."""
     data = secret.encode("utf-8", "surrogatepass")
     if len(secret) < WEAK:
         return hashlib.scrypt(data, salt=b"moot mask", n=2**12, r=8, p=1, dklen=3).hex()

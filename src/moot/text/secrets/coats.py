@@ -1,8 +1,8 @@
-"""Coats: the other ways in which a known secret can be written down.
+"""Coats: other encodings of a known secret.
 
-This is the second wall. The first is that code a model wrote runs with masks in place of secrets.
+This is the second wall. The first is that model-written code runs with masks in place of secrets.
 
-Text and coats are compared without all that is no letter or digit, so that one coat covers what separators make of it.
+Text and coats are compared by letters and digits only, so one coat covers any separators.
 """
 
 import base64
@@ -20,18 +20,18 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 SHORTEST = 8
-"""Letters and digits of a coat that is looked for: shorter ones turn up by chance."""
+"""Minimum letters and digits of a coat: shorter ones occur by chance."""
 VARIED = 5
-"""Different letters that a coat has. Bits have fewer, but there are many of them."""
+"""Minimum distinct letters of a coat. Bits have fewer, but there are many of them."""
 BITS = 48
 PIECE = 12
-"""Of a long secret also its parts are: half a key is half the work."""
+"""Long secrets are also searched by parts of this length: half a key is half the work."""
 LONG = 16
 LONGEST_NUMBER = 512
 MOST_PIECES = 200
 PLAIN = re.compile(r"[^A-Za-z0-9]+")
 MARGIN = re.compile(r"(?m)^(?:E|>)(?=[ \t])")
-"""What test runners put before each line."""
+"""Prefixes that test runners put before each line."""
 RUN = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 EDGE = re.compile(r"[A-Za-z0-9+/_=]+")
 MOST_RUNS = 200
@@ -46,7 +46,7 @@ class Span(NamedTuple):
 
 @lru_cache(512)
 def coats(secret: str) -> tuple[str, ...]:
-    """Letters and digits of each coat, in small letters."""
+    """The letters and digits of each coat, in lower case."""
     data = secret.encode("utf-8", "surrogatepass")
     back = data[::-1]
     found = [secret, secret[::-1], codecs.encode(secret, "rot13"), codecs.encode(secret[::-1], "rot13")]
@@ -72,7 +72,7 @@ def coats(secret: str) -> tuple[str, ...]:
 
 
 def _encode_shifted(data: bytes, encode: Callable[[bytes], bytes], group: int, letters: int) -> Iterator[str]:
-    """What is the same of the text whatever stands before and after the secret."""
+    """The part of the encoding that does not depend on the text around the secret."""
     for before in range(group):
         text = encode(b"\0" * before + data).decode().rstrip("=")
         first = -(-before * 8 * letters // (group * 8))
@@ -93,7 +93,7 @@ def _plain(text: str) -> str:
 
 
 def spans(text: str, secrets: Iterable[str]) -> list[Span]:
-    """Where one of the secrets stands in a coat, in the order of the text; none overlaps another."""
+    """Where a coat of one of the secrets occurs, in text order and without overlaps."""
     known = [secret for secret in secrets if len(PLAIN.sub("", secret)) >= SHORTEST]
     if not known:
         return []
@@ -107,7 +107,7 @@ def spans(text: str, secrets: Iterable[str]) -> list[Span]:
             at = bare.find(coat)
             if at >= 0 and not places:
                 places = [n for n, char in enumerate(even) if char.isascii() and char.isalnum()]
-                # Once for the whole text: walking out from each hit costs the square of a long run.
+                # Once for the whole text: expanding each hit separately is quadratic on a long run.
                 runs = [run.span() for run in EDGE.finditer(text)]
             while at >= 0:
                 span = _whole(runs, places[at], places[at + len(coat) - 1], secret)
@@ -120,7 +120,7 @@ def spans(text: str, secrets: Iterable[str]) -> list[Span]:
 
 
 def _whole(runs: list[tuple[int, int]], first: int, last: int, secret: str) -> Span:
-    """The runs that the coat is part of: what is around it in the same alphabet belongs to it."""
+    """Extend the hit to the runs around it: adjacent characters of the same alphabet belong to it."""
     return Span(_run_at(runs, first)[0], _run_at(runs, last)[1], secret)
 
 
@@ -129,7 +129,7 @@ def _run_at(runs: list[tuple[int, int]], at: int) -> tuple[int, int]:
 
 
 def _find_packed(text: str, known: list[str]) -> Iterator[Span]:
-    """Coats over coats, and what was packed before it was written down."""
+    """Nested coats, and data compressed before it was encoded."""
     for count, run in enumerate(RUN.finditer(text)):
         if count >= MOST_RUNS:
             return
@@ -147,7 +147,7 @@ def _inside(data: bytes, known: list[str]) -> str | None:
 
 
 def _open_coats(text: str, depth: int = 2) -> Iterator[bytes]:
-    """The bytes that a text can stand for, unpacked where they are packed."""
+    """The bytes that a text can decode to, decompressed if necessary."""
     for data in _decode_text(text):
         yield data
         yield from _unpack_bytes(data)

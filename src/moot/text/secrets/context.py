@@ -1,4 +1,4 @@
-"""Secrets that are known by the name they are given, or by their place in an address, a header or a command."""
+"""Secrets recognised by their name, or by their place in an address, a header or a command."""
 
 import re
 from collections.abc import Iterator
@@ -31,17 +31,17 @@ OPERAND = re.compile(
     r"(?:\bor\b|\belse\b|\|\||\?[?:]?|\?[^?\n]{0,60}:|"
     r"(?:getenv|\.get|env)\([ \t]*[\"'][\w.-]{1,40}[\"'][ \t]*,)[ \t(]{0,4}[rbuRBU]{0,2}\Z"
 )
-"""What stands before a text that the whole expression may come to. Other texts are arguments or are compared."""
+"""What precedes a text that can be the value of the whole expression. Other texts are arguments or comparisons."""
 STOPS = re.compile(r"[(\[{)\]},;\"'`\n]")
 REACH = 200
-"""Letters of an expression that are read."""
+"""Characters of an expression that are read."""
 REGEX = re.compile(r"[\\^$*+?()\[\]{}|\s]")
 BARE = re.compile(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]+)(?P<rest>[^\n]*)")
 ELEMENT = re.compile(r">(?P<value>[^<>\s]{4,200})</")
 CALLED = re.compile(r"\([ \t]{0,4}")
 SETTER = re.compile(patterns.SETTER)
 PAIRING = re.compile(r"(?i)(?:set|put|env|add|config|header|insert|update|default|get|option)\w*\([ \t]*[rbu]?[\"'`]\Z")
-"""A function that is given a name and its value: `Setenv("DB_PASS", "…")`."""
+"""A function that takes a name and its value: `Setenv("DB_PASS", "…")`."""
 LINE_START = re.compile(r"[ \t]*(?:[+-][ \t]*)?(?:(?:export|set|ENV|env|SET)[ \t]+)?[\"']?(?:[\w-]+[.-]){0,6}")
 SEVERAL = re.compile(r"[ \t]*(?:(?:const|let|var)[ \t]+[\[{]?)?[\w.]+(?:,[ \t]*[\w.]+){0,4},[ \t]*")
 
@@ -58,7 +58,7 @@ VARIABLE = re.compile(patterns.VARIABLE)
 
 
 def is_secret_name(name: str) -> bool:
-    """Of an environment variable."""
+    """For environment variables."""
     if name.upper() in patterns.NOT_SECRET:
         return False
     return VARIABLE.search(name) is not None or NAME.fullmatch(name) is not None
@@ -83,7 +83,7 @@ def by_context(text: str) -> Iterator[FoundSecret]:
 
 
 def _classify_name(word: str) -> tuple[str, str] | None:
-    """The word as a name of a secret, and how its value is judged: `dbPass`, `X-Api-Key` and `DB_PASS` are alike."""
+    """The word as a secret's name, and how its value is checked: `dbPass`, `X-Api-Key` and `DB_PASS` are alike."""
     plain = CAMEL.sub("_", word.replace("-", "_")).strip("_")
     match = NAME.fullmatch(plain) or NAME.fullmatch(word.replace("-", "_"))
     if match is None and (within := WITHIN.fullmatch(plain)) is not None and ABOUT.search(within["rest"]) is None:
@@ -112,7 +112,7 @@ def _value_after(text: str, at: tuple[int, int], name: tuple[str, str], code: bo
 
 
 def _fallbacks(text: str, end: int, name: tuple[str, str]) -> Iterator[FoundSecret]:
-    """`password = os.getenv("X") or "…"`: the texts that the expression on this line may come to."""
+    """`password = os.getenv("X") or "…"`: the texts that can be the value of this line's expression."""
     after = AFTER.match(text, end)
     if after is None or after["sep"] not in ("=", ":=", ":", "=>"):
         return
@@ -138,7 +138,7 @@ def _fallbacks(text: str, end: int, name: tuple[str, str]) -> Iterator[FoundSecr
 
 
 def _same_place(text: str, start: int, after: re.Match[str]) -> re.Match[str] | None:
-    """`user, password = "bob", "…"`: the value in the place that the name has."""
+    """`user, password = "bob", "…"`: the value at the name's position."""
     line = text[text.rfind("\n", 0, start) + 1 : start]
     place = line.count(",") if after["sep"] in ("=", ":=") and SEVERAL.fullmatch(line) else 0
     value = QUOTED.match(text, after.end())
@@ -149,7 +149,7 @@ def _same_place(text: str, start: int, after: re.Match[str]) -> re.Match[str] | 
 
 
 def _is_setting(text: str, at: tuple[int, int], after: re.Match[str], bare: re.Match[str], code: bool) -> bool:
-    """`DB_PASS=x` of a file of settings, not `password=password` of a call."""
+    """`DB_PASS=x` in a settings file, not `password=password` in a call."""
     name = text[at[0] : at[1]]
     if LINE_START.fullmatch(text, text.rfind("\n", 0, at[0]) + 1, at[0]) is None:
         return False
@@ -169,7 +169,7 @@ def _is_setting(text: str, at: tuple[int, int], after: re.Match[str], bare: re.M
 def _judge_match(match: re.Match[str], name: tuple[str, str]) -> FoundSecret | None:
     kind, group = name
     value = match["value"]
-    # What is secret in an address is found by its place.
+    # A secret in an address is found by its place.
     if "://" in value or not is_secret(value, group, phrase="PHRASE" in kind):
         return None
     if kind.endswith("PAT") and REGEX.search(value):

@@ -1,7 +1,7 @@
-"""Whether a value is a secret worth masking: by its own form, or because the name or place it has says so.
+"""Whether a value is a secret worth masking: by its own form, or by its name or place.
 
-A value that is masked by mistake costs a prompt some sense; one that is missed is sent to a stranger. So names decide,
-and words that everybody uses as a stand-in are left alone.
+A value masked by mistake costs a prompt some sense; a missed one is sent to a stranger. So names decide, and common
+placeholders are left alone.
 """
 
 import functools
@@ -19,7 +19,7 @@ SIGNS = [
     for name, form in patterns.FORMS.items()
     for sign in form.signs
 ]
-"""With a letter of each: a single one is found, or not, fifty times faster than a word."""
+"""With a rare letter of each: searching for one letter is fifty times faster than for a word."""
 MASK = re.compile(patterns.MASK)
 STAND_IN = re.compile(patterns.STAND_IN)
 PLAIN_WORDS = re.compile(patterns.PLAIN_WORDS_OR_PATH)
@@ -38,21 +38,20 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def by_form(text: str) -> Iterator[FoundSecret]:
-    """Secrets that everybody knows by their form."""
     if perhaps := [name for letter, sign, name in SIGNS if letter in text and sign in text]:
         for match in _pattern(tuple(dict.fromkeys(perhaps))).finditer(text):
             yield FoundSecret(match.start(), match.end(), match.lastgroup or "SECRET")
 
 
 def is_distinctive(value: str) -> bool:
-    """Long or mixed enough that it stands for nothing else: it is masked wherever it turns up."""
+    """Long or mixed enough to be unique: it is masked wherever it occurs."""
     letters, digits = any(c.isalpha() for c in value), any(c.isdigit() for c in value)
     signs = any(not c.isalnum() for c in value)
     return len(value) >= 16 or (len(value) >= 6 and letters and digits) or (len(value) >= 8 and letters and signs)
 
 
 def is_secret(value: str, group: str = "password", *, phrase: bool = False) -> bool:
-    """Whether a value under such a name is worth blinding a prompt for."""
+    """Whether a value under such a name is worth masking."""
     if len(value) < 4 or MASK.search(value) or STAND_IN.search(value) or value.lower() in patterns.COMMON:
         return False
     if re.search(r"\s", value.strip()) and not phrase:
@@ -60,7 +59,7 @@ def is_secret(value: str, group: str = "password", *, phrase: bool = False) -> b
     if re.match(r"(?:https?:/|\.{0,2}/|~/|[\w.+-]+://[^:@]*$)", value):
         return False
     if re.search(r"(?i)passw(?:or)?d", value) and not re.search(r"\d", value):
-        return False  # the name of a field
+        return False  # a field's name
     if group == "password":
         return not re.search(r"[(){}\[\]<>]", value) or entropy(value) > 3
     if group == "key":

@@ -1,4 +1,5 @@
-"""What is said of a run that had the real secrets: verdicts and counts. Its words may hold a secret in any coat."""
+"""What is reported of a run with real secrets: verdicts and counts only. Its output may contain a secret in any
+encoding."""
 
 from moot.core.ci import Checks, Feedback
 from moot.core.measures import Covered
@@ -11,7 +12,7 @@ READS_ONLY = frozenset({"security_scan"})
 
 
 def withhold_run(run: SuiteRun) -> SuiteRun:
-    """Each test by its number: a name can be made of a secret, and so can a time or an amount of memory."""
+    """Each test by number: names, times and memory figures can all leak a secret."""
     outcomes = tuple(
         TestOutcome(
             name=f"test {number}",
@@ -47,7 +48,7 @@ def mask_feedback(told: Feedback, vault: Vault) -> Feedback:
 
 
 def lines_of(run: SuiteRun) -> list[str]:
-    """What a person is shown of such a run, which test each number stands for."""
+    """What a person sees of such a run, and which test each number stands for."""
     bad = [(n, o) for n, o in enumerate(run.outcomes, start=1) if o.status not in ("passed", "skipped")]
     lines = [f"test {n} ({o.name}): {o.status}: {' '.join(o.detail.split())[-300:]}" for n, o in bad[:20]]
     return [*lines, f"no verdict: {run.problem}"] if run.problem else lines
