@@ -1,4 +1,4 @@
-"""The router: a shell command or a request goes in; its kind and its stakes come out.
+"""Router: classifies a shell command or a request by kind and stakes.
 
 Imports nothing else of Moot, reads no file, and loads nothing slow: hooks call it before every command.
 Read `answer.py` first, then `sorting.py`.
@@ -15,7 +15,7 @@ __all__ = ["Kind", "Route", "Stakes", "guards", "route"]
 
 
 def __getattr__(name: str) -> object:
-    """The words of requests are loaded when a request is met: a hook that judges a command has no use for them."""
+    """Load the vocabulary of requests lazily: a hook that judges a command does not need it."""
     if name == "route":
         from moot.routing.sorting import route
 

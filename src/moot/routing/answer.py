@@ -1,43 +1,43 @@
-"""What the router says: the class, the stakes, and whether a debate may be left out."""
+"""The router's answer: class, stakes, and whether a debate may be skipped."""
 
 from typing import Literal, NamedTuple
 
 Kind = Literal["ANSWER", "ACTION"]
 Stakes = Literal["low", "medium", "high"]
 Level = Literal["read", "low", "medium", "high"]
-"""How far something reaches; `read` changes nothing at all."""
+"""How far something reaches; `read` changes nothing."""
 
 ORDER: dict[str, int] = {"read": 0, "low": 1, "medium": 2, "high": 3}
 
 GUARD = "guard"
-"""The group of what would weaken Moot itself or a coding client's settings."""
+"""The group of actions that would weaken Moot itself or a coding client's settings."""
 
 
 class Route(NamedTuple):
     kind: Kind
     stakes: Stakes
     bypass: bool
-    """No debate is needed: nothing is changed, or a person waived it."""
+    """No debate is needed: nothing changes, or a person waived it."""
     reason: str
     triggers: tuple[str, ...] = ()
     """What raised the stakes: `destructive: rm -rf`, `bulk: all`."""
     security: bool = False
 
     def waive(self, reason: str) -> "Route":
-        """The same, with the debate left out for a reason that lies outside the text: a switch in the settings."""
+        """Skip the debate for a reason outside the text: a switch in the settings."""
         return Route(self.kind, self.stakes, True, reason, self.triggers, self.security)
 
     def waive_by_person(self, reason: str) -> "Route":
-        """The same, with the debate left out because the person said so; high stakes are never waived that way."""
+        """Skip the debate because the person said so; never at high stakes."""
         return self if self.stakes == "high" else self.waive(reason)
 
 
 class Sight(NamedTuple):
-    """What one look at a command or a phrase saw."""
+    """One observation about a command or a phrase."""
 
     level: Level
     group: str = ""
-    """destructive, deployment, security, guard, bulk, scope, unclear, process or change; empty for what is harmless."""
+    """destructive, deployment, security, guard, bulk, scope, unclear, process or change; empty if harmless."""
     what: str = ""
     why: str = ""
 
@@ -52,17 +52,16 @@ def gravest(sights: list[Sight]) -> Sight:
 
 
 def action(sights: list[Sight]) -> Route:
-    """The route of an action, from everything that was seen in it."""
     top = gravest(sights)
     stakes: Stakes = "low" if top.level == "read" else top.level
     telling = sorted(
         (s for s in sights if s.group and s.level != "read"), key=lambda s: (-ORDER[s.level], s.group != GUARD)
-    )  # what touches the guard itself is named first, so that a long list cannot push it out
+    )  # name the guard first, so that a long list cannot push it out
     triggers = tuple(dict.fromkeys(s.trigger for s in telling))[:12]
     reason = top.why or ("it only reads" if top.level == "read" else "nothing in it raises the stakes")
     return Route("ACTION", stakes, top.level == "read", reason, triggers, any(s.group == "security" for s in telling))
 
 
 def guards(route: Route) -> bool:
-    """Whether it would change Moot's or a coding client's settings, or decide a gate of its own."""
+    """Whether it would change Moot's or a coding client's settings, or decide its own gate."""
     return any(trigger == GUARD or trigger.startswith(f"{GUARD}: ") for trigger in route.triggers)

@@ -1,4 +1,4 @@
-"""A command line judged: every program in it, what carries it, what feeds it, where it writes."""
+"""Judges a command line: every program in it, what runs it, what feeds it, where it writes."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -57,12 +57,11 @@ WRITTEN_UNREAD = Sight("medium", "unclear", "written and run", "it runs a script
 
 
 def command_route(command: str) -> Route:
-    """The route of something known to be a shell command."""
     return action(command_sights(command.replace("\0", "")))
 
 
 def command_sights(text: str, depth: int = 0) -> list[Sight]:
-    """Everything seen in a script. What cannot be read is not taken for harmless."""
+    """Everything seen in a script. What cannot be parsed does not count as harmless."""
     if depth > DEEPEST:
         return [Sight("high", "unclear", "nesting", "it is nested too deep to be read")]
     if FORK_BOMB.search(text[:2000]):
@@ -87,7 +86,7 @@ def command_sights(text: str, depth: int = 0) -> list[Sight]:
 
 
 def in_folders(commands: tuple[Command, ...]) -> Iterator[Command]:
-    """The commands, each with the folder it runs in as far as `cd` tells."""
+    """The commands, each with its working folder as far as `cd` tells."""
     folder = ""
     for command in commands:
         yield command._replace(folder=folder)
@@ -133,7 +132,7 @@ def words_sights(words: tuple[Word, ...], command: Command, depth: int) -> list[
 
 
 def judge_at(depth: int) -> Judge:
-    """What judges a command inside a command."""
+    """The judge of commands inside a command."""
     return lambda text: command_sights(text, depth + 1)
 
 
@@ -144,7 +143,7 @@ def program_sights(called: CommandCall, command: Command, depth: int) -> list[Si
 
 
 def own_sights(called: CommandCall, command: Command, depth: int) -> list[Sight]:
-    """What a program does by itself, whatever its options make it run besides."""
+    """What a program does itself, apart from what its options run."""
     name = called.name
     inside = Inside(judge_at(depth), lambda words: words_sights(words, command, depth + 1), command)
     if special := SPECIAL.get(name):
@@ -159,14 +158,14 @@ def own_sights(called: CommandCall, command: Command, depth: int) -> list[Sight]
 
 
 def statement_sights(called: CommandCall) -> list[Sight]:
-    """SQL that is handed to a program nobody wrote a table for: `wrangler d1 execute app --command 'DROP TABLE x'`."""
+    """SQL passed to a program without a table: `wrangler d1 execute app --command 'DROP TABLE x'`."""
     if is_known(called.name) and called.name not in VERBED:
         return []
     return [s for word in called.args if LOOKS_SQL.match(word.text[:5000]) for s in sql_sights(word.text)]
 
 
 def judge_code(called: CommandCall, command: Command, depth: int) -> list[Sight]:
-    """Programs that are handed code or requests of their own; nothing for all others."""
+    """Programs that are given code or requests; nothing for all others."""
     if called.name in SHELLS:
         return shell_sights(called, command, judge_at(depth))
     if LANGUAGES.fullmatch(called.name):
@@ -179,7 +178,7 @@ def judge_code(called: CommandCall, command: Command, depth: int) -> list[Sight]
 
 
 def helps(called: CommandCall) -> bool:
-    """`--help` and `--version` do nothing else; but not where they may belong to an inner command."""
+    """`--help` and `--version` do nothing else, unless they may belong to an inner command."""
     texts = [word.text for word in called.args]
     asks = (
         any(t in ("--help", "--version", "-help", "-version") for t in texts[:4])
@@ -196,7 +195,7 @@ def helps(called: CommandCall) -> bool:
 
 
 def judge_script(called: CommandCall, command: Command, depth: int) -> list[Sight]:
-    """A language: a module or script we know by name counts as the program itself."""
+    """An interpreter: a module or script we know by name counts as the program itself."""
     texts = [word.text for word in called.args]
     if called.name.startswith("py") and texts[:1] == ["-m"] and len(texts) > 1:
         inner = texts[1]

@@ -1,4 +1,4 @@
-"""Shells, scripting languages and database clients: the code they are handed."""
+"""Shells, scripting languages and database clients, and the code they are given."""
 
 import re
 
@@ -41,7 +41,7 @@ UNKNOWN_CODE = Sight("high", "unclear", "code made while it runs", "what it runs
 
 
 def option_values(called: CommandCall, options: Lazy) -> list[str]:
-    """Values of options such as `-c`, joined or apart."""
+    """Values of options such as `-c`, joined or separate."""
     found, texts = [], [word.text for word in called.args]
     for at, text in enumerate(texts):
         if options.fullmatch(text) and at + 1 < len(texts):
@@ -52,7 +52,7 @@ def option_values(called: CommandCall, options: Lazy) -> list[str]:
 
 
 def find_input_texts(command: Command) -> list[str] | None:
-    """Texts that reach the input of a command as far as they stand in the script; nothing when some do not."""
+    """Texts that reach a command's input, if the script contains all of them; else None."""
     texts: list[str] = []
     for redirect in command.redirects:
         if redirect.document is not None:
@@ -95,7 +95,7 @@ POWERSHELL_VALUED = Lazy(
 
 
 def powershell_code(called: CommandCall) -> list[str]:
-    """`-Command` or the first word that is no option begins the code; `-File` names a script."""
+    """`-Command` or the first non-option begins the code; `-File` names a script."""
     texts = [word.text for word in called.args]
     at = 0
     while at < len(texts) and texts[at].startswith("-"):
@@ -146,7 +146,7 @@ def language_sights(called: CommandCall, command: Command, judge: Judge) -> list
 
 
 def code_given(called: CommandCall) -> bool:
-    """Whether an option with code comes before the script: what follows a script is the script's own."""
+    """Whether an option with code precedes the script; later arguments are the script's own."""
     before = ""
     for word in called.args:
         if CODE_OPTIONS.fullmatch(word.text) or re.match(r"--(?:eval|execute|print)=", word.text):
@@ -158,7 +158,6 @@ def code_given(called: CommandCall) -> bool:
 
 
 def unreadable_input(command: Command) -> Sight:
-    """Code that comes in through a pipe or a file."""
     if any(c.words and c.words[0].text in (*FETCHERS, *DECODERS) for c in command.fed_by):
         return Sight("high", "security", "download | interpreter", "it runs what comes in, unread")
     return Sight("medium", "unclear", "input | interpreter", "the code comes from elsewhere and cannot be read")

@@ -1,4 +1,4 @@
-"""Patterns that are compiled when they are first used: a hook that answers at once has no time for all of them."""
+"""Patterns compiled on first use: a hook must answer at once and cannot afford to compile all of them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -39,14 +39,13 @@ class Lazy:
 
 
 def names(text: str) -> frozenset[str]:
-    """A set of words, written as one text."""
     return frozenset(text.split())
 
 
 def can_mean(pattern: list[str], sample: str) -> bool:
-    """Whether the end of a path with wildcards fits a name: `.claude/s*` and `moot.t*` do.
+    """Whether a path with wildcards can match a name: `.claude/s*` and `moot.t*` can.
 
-    `*.json` fits no name without its folder: it means whatever lies there, and no name that begins with a dot.
+    `*.json` matches no name without its folder, and no name that begins with a dot.
     """
     depth = sample.count("/") + 1
     bare = depth == 1 and pattern[-1].startswith(("*", "?"))
@@ -54,7 +53,7 @@ def can_mean(pattern: list[str], sample: str) -> bool:
 
 
 def shorten_path(path: str) -> str:
-    """A path without detours, cut in the middle: patterns look at both its ends, and take long over a long one."""
+    """Normalise a path and cut its middle: patterns look at both ends, and are slow on long ones."""
     plain = normpath(re.sub(r"/{2,}", "/", path)) if "./" in path or "//" in path else path
     return plain if len(plain) <= LONGEST_PATH else plain[: LONGEST_PATH // 2] + plain[-LONGEST_PATH // 2 :]
 

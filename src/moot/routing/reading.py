@@ -1,4 +1,4 @@
-"""Reading words of shell: quotes, escapes, variables, substitutions."""
+"""Parses shell words: quotes, escapes, variables, substitutions."""
 
 import re
 
@@ -14,7 +14,7 @@ LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "
 
 
 class Spelling:
-    """A word while it is read."""
+    """A word while it is parsed."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -22,9 +22,9 @@ class Spelling:
         self.glob = self.quoted = self.spelled = False
         self.began = False
         self.gaps: list[int] = []
-        """Before which parts an unquoted `$IFS` stands: the shell ends a word there."""
+        """Parts preceded by an unquoted `$IFS`, where the shell splits the word."""
         self.lone = ""
-        """The value, where the word is one unquoted variable that is known; the shell would split it."""
+        """The value, if the word is one known, unquoted variable; the shell would split it."""
 
     def add(self, text: str) -> None:
         self.parts.append(text)
@@ -35,7 +35,7 @@ class Spelling:
 
 
 class WordReader:
-    """Reads words at a place in a text. What substitutions hold is read by `commands_until`."""
+    """Parses words at a position in a text. `commands_until` parses substitutions."""
 
     def __init__(self, text: str, depth: int = 0) -> None:
         if depth > DEEPEST:
@@ -51,7 +51,7 @@ class WordReader:
         raise NotImplementedError
 
     def inner(self, text: str) -> None:
-        """Reads a text of its own, such as what stands between backticks."""
+        """Parse a nested text, such as the one between backticks."""
         raise NotImplementedError
 
     def deeper(self) -> None:
@@ -101,7 +101,7 @@ class WordReader:
     def special(self, sign: str, spelling: Spelling) -> None:
         if sign == "\\":
             following = self.text[self.at + 1 : self.at + 2]
-            if following != "\n":  # a line that goes on
+            if following != "\n":  # a continued line
                 spelling.add(following)
             self.at += 2
         elif sign == "'":
@@ -211,7 +211,7 @@ class WordReader:
         spelling.quoted = True
 
     def arithmetic(self, opening: int, spelling: Spelling) -> bool:
-        """`((…))`; false when it turns out to be a command in two brackets."""
+        """`((…))`; false if it turns out to be a command in two brackets."""
         depth, end = 2, self.at + opening
         limit = min(len(self.text), end + 10_000)
         while depth and end < limit:
@@ -244,7 +244,7 @@ class WordReader:
         if name := re.compile(r"[#!]?([A-Za-z_]\w*|[@*\d])").match(self.text, self.at):
             spelling.names.append(name[1])
             self.at = name.end()
-            if self.text.startswith("@P}", self.at):  # the value is expanded again, commands and all
+            if self.text.startswith("@P}", self.at):  # the value is expanded again, including commands
                 self.commands.append(Command((Word("eval"), Word(HOLE))))
         ignored = Spelling()
         self.deeper()

@@ -1,4 +1,4 @@
-"""A request in plain words: is an answer wanted or an action, and what is at stake."""
+"""A request in plain words: does it want an answer or an action, and what is at stake."""
 
 import re
 
@@ -11,17 +11,17 @@ from moot.routing.waivers import waives
 __all__ = ["drop_greeting", "kind_of", "request_route", "waives"]
 
 LONGEST = 20_000
-"""Characters of a request that are read; nobody types more, and pasted material is not the request."""
+"""Characters read; nobody types more, and pasted material is not the request."""
 
 
 def request_route(text: str, *, own_words: bool = False) -> Route:
-    """The route of a request. Only the person's own prompt can waive a debate, and never one about high stakes."""
+    """Only the person's own prompt can waive a debate, and never one about high stakes."""
     shown = text[:LONGEST]
     kind = kind_of(shown)
     if kind == "ANSWER":
         return Route("ANSWER", "low", True, "a question: nothing is done")
     sights = [*sights_of(drop_quotes(shown)), *find_guarded_files(shown), Sight("read" if only_reads(shown) else "low")]
-    if sights[-1].level == "read":  # who only looks breaks nothing, whatever the words
+    if sights[-1].level == "read":  # looking changes nothing, whatever the words
         sights = sights[-1:] + ([SHOWS_SECRET] if touches_secret(shown) else [])
     if len(text) > LONGEST:
         sights.append(Sight("medium", "scope", "very long text", "the request is too long to be read whole"))
@@ -46,23 +46,23 @@ def kind_of(text: str) -> Kind:
 
 
 def drop_greeting(text: str) -> str:
-    """The request without its greeting: `could you please delete …` is `delete …`."""
+    """`could you please delete …` is `delete …`."""
     start = words.OPENING.match(text[:400])
     return text[start.end() :] if start else text
 
 
 def polite(text: str) -> bool:
-    """`Can you delete it?` asks for a deed, not for an answer."""
+    """`Can you delete it?` asks for an action, not for an answer."""
     return words.POLITE.search(text) is not None
 
 
 def drop_code_spans(text: str) -> str:
-    """Without short code spans: what a question quotes it does not touch."""
+    """Drop short code spans: a question does not touch what it quotes."""
     return re.sub(r"(?<!`)`[^`\n]{1,200}`(?!`)", " ", text)
 
 
 def drop_quotes(text: str) -> str:
-    """Quoted words are talked about, not asked for."""
+    """Quoted words are mentioned, not requested."""
     return re.sub(r"(?<!\w)([\"'`])(?!\1)[^\"'`\n]{1,200}\1(?!\w)", " ''", text)
 
 
@@ -90,13 +90,13 @@ NAMED = {"destructive": "that cannot be undone", "deployment": "that others will
 
 
 def weak(text: str) -> bool:
-    """Few kinds of hints at what to do: two at most."""
+    """At most two kinds of hints at what to do."""
     groups = sum(1 for pattern in words.ACTION_GROUPS.values() if pattern.search(text))
     return groups + bool(words.EXTERNAL.search(text)) <= 2
 
 
 def first_meant(pattern: Lazy, text: str) -> str:
-    """The first verb that is really asked for: not negated, not part of a name, not about a trifle."""
+    """The first verb that is really requested: not negated, not part of a name, not about a trifle."""
     for found in pattern.finditer(text):
         before, after = text[max(0, found.start() - 60) : found.start()], text[found.end() : found.end() + 200]
         if words.NEGATED.search(before) or words.OTHER_SENSE.match(found[0] + after[:80]):
@@ -110,7 +110,7 @@ def first_meant(pattern: Lazy, text: str) -> str:
 
 
 def _is_only_named(before: str, after: str, word: str) -> bool:
-    """`a delete button`, `the release notes`, `the bug when deleting a user`: talked about, not asked for."""
+    """`a delete button`, `the release notes`, `the bug when deleting a user`: mentioned, not requested."""
     if words.NOUN_AFTER.match(after) and not re.search(r"[.;!?]\s*$|^\s*$", before):
         return True
     if words.NOUN_AFTER.match(after):
@@ -119,7 +119,7 @@ def _is_only_named(before: str, after: str, word: str) -> bool:
 
 
 def first_free(pattern: Lazy, harmless: Lazy, text: str) -> str:
-    """The first match that no harmless phrase covers."""
+    """The first match outside of every harmless phrase."""
     spans = [m.span() for m in harmless.finditer(text)]
     for found in pattern.finditer(text):
         if not any(start <= found.start() and found.end() <= end for start, end in spans):
@@ -137,6 +137,6 @@ def only_reads(text: str) -> bool:
 
 
 def touches_secret(text: str) -> bool:
-    """Looking is harmless, but not at a password: `show me the API key in .env`. Asking where it is used is."""
+    """`show me the API key in .env` is not harmless, although it only reads. Asking where the key is used is."""
     found = words.SHOWN_SECRET.search(text)
     return found is not None and not words.WHEREABOUTS.search(text[: found.end()])

@@ -1,4 +1,4 @@
-"""The tables of programs, looked up: which line fits a call."""
+"""Looks up which line of the program tables matches a call."""
 
 import re
 from functools import cache
@@ -59,7 +59,7 @@ class RuleLine(NamedTuple):
 
 
 class CommandCall(NamedTuple):
-    """A program and what it is called with, options and the rest apart."""
+    """A program call, options separated from the other arguments."""
 
     name: str
     args: tuple[Word, ...]
@@ -97,7 +97,7 @@ def call(name: str, args: tuple[Word, ...]) -> CommandCall:
 
 @cache
 def index() -> dict[str, list[str]]:
-    """The raw lines of every program; they are taken apart when the program is met."""
+    """The raw lines of every program, parsed on first use."""
     lines: dict[str, list[str]] = {}
     for table in TABLES:
         for line in table.strip().splitlines():
@@ -113,7 +113,7 @@ def lines_of(name: str) -> tuple[RuleLine, ...]:
         head, _, why = raw.partition(" | ")
         level, group, _, *needs = head.split()
         found.append(RuleLine(level, "" if group == "-" else group, tuple(needs), why.strip()))  # type: ignore[arg-type]
-    return tuple(sorted(found, key=lambda line: not line.needs))  # what fits every call comes last
+    return tuple(sorted(found, key=lambda line: not line.needs))  # lines that match every call come last
 
 
 def is_known(name: str) -> bool:
@@ -121,7 +121,7 @@ def is_known(name: str) -> bool:
 
 
 def find_rule(called: CommandCall) -> Sight | None:
-    """The first line that fits. What raises the stakes is also looked for behind options that may take a value."""
+    """The first matching line. Higher stakes are also searched behind options that may take a value."""
     other = without_values(called)
     for line in lines_of(called.name):
         counts = any(need.startswith("#") for need in line.needs)
@@ -132,7 +132,7 @@ def find_rule(called: CommandCall) -> Sight | None:
 
 
 def without_values(called: CommandCall) -> CommandCall | None:
-    """The call as it reads if every unknown option took the next word: `mysqladmin -u root drop app`."""
+    """The call as if every unknown option took the next word: `mysqladmin -u root drop app`."""
     texts = [word.text for word in called.args]
     values = {b for a, b in pairwise(texts) if a.startswith("-") and a != "--" and "=" not in a}
     rest = tuple(text for text in called.rest if text not in values)

@@ -1,13 +1,13 @@
-"""A shell script as values: words with their quotes taken off, commands, redirections."""
+"""A shell script as values: unquoted words, commands, redirections."""
 
 from typing import NamedTuple
 
 HOLE = "\0"
-"""Stands in a word for what only the running shell would know."""
+"""Stands in a word for what only the running shell knows."""
 
 
 class UnreadableScript(Exception):
-    """The text is no shell script we understand; the message says where it stopped making sense."""
+    """Not a shell script we can parse; the message says where parsing failed."""
 
 
 class Word(NamedTuple):
@@ -15,9 +15,8 @@ class Word(NamedTuple):
     glob: bool = False
     quoted: bool = False
     spelled: bool = False
-    """Written in escapes such as `\\x72` that hide it from readers."""
+    """Obfuscated by escapes such as `\x72`."""
     names: tuple[str, ...] = ()
-    """Variables in it."""
 
     @property
     def known(self) -> bool:
@@ -25,7 +24,7 @@ class Word(NamedTuple):
 
 
 class Document:
-    """A here-document; its text comes after the line that begins it."""
+    """A here-document; its text follows the line that begins it."""
 
     __slots__ = ("body", "end", "indented", "literal")
 
@@ -44,6 +43,6 @@ class Command(NamedTuple):
     settings: tuple[tuple[str, Word], ...] = ()
     redirects: tuple[Redirect, ...] = ()
     fed_by: "tuple[Command, ...]" = ()
-    """What stands before it in the pipe, the nearest last."""
+    """The commands before it in the pipe, nearest last."""
     folder: str = ""
-    """Where it runs, seen from where the script began; empty for there."""
+    """Its folder relative to the script's; empty if the same."""

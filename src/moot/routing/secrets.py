@@ -1,4 +1,4 @@
-"""Places and names that hold secrets, and places that must not be written over lightly."""
+"""Paths and names that hold secrets, and paths that must not be overwritten lightly."""
 # ruff: noqa: E501 - tables: one row a line
 
 import re
@@ -17,12 +17,12 @@ LISTERS = names("""
     ls ll dir stat file test [ tree touch find fd fdfind chmod chown mkdir basename dirname realpath readlink du
     wc which echo printf exa eza locate source . cd
 """)
-"""Programs that do not show what is in a file, or only talk of its name."""
+"""Programs that do not show a file's content."""
 PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk jq yq")
 
 
 def is_secret(path: str) -> bool:
-    """A file that holds secrets, a folder of them, or a pattern that means one."""
+    """A file of secrets, a folder of them, or a pattern that matches one."""
     path = shorten_path(path)
     if SECRET_PATH.fullmatch(path) or SECRET_FOLDER.fullmatch(path):
         return True
@@ -30,7 +30,7 @@ def is_secret(path: str) -> bool:
 
 
 def means_secret(pattern: str) -> bool:
-    """`.en*`, `~/.aws/*` and `*.pem` name secrets; `*`, `*.md` and `src/*` do not."""
+    """`.en*`, `~/.aws/*` and `*.pem` match secrets; `*`, `*.md` and `src/*` do not."""
     ending = pattern.partition("=")[2] if pattern.startswith("--") else pattern
     plain = ending.strip("*")
     if (
@@ -46,7 +46,7 @@ def means_secret(pattern: str) -> bool:
 
 
 def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:
-    """What a program is shown of secret files and variables."""
+    """The secret files and variables that a program reads."""
     found = []
     if name not in LISTERS:
         paths = args[1:] if name in PATTERN_FIRST and args and not args[0].startswith("-") else args
@@ -62,7 +62,7 @@ def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:
 
 
 def pattern_secrets(words: tuple[Word, ...], program: str) -> list[Sight]:
-    """`find -name '*.env' -exec cat`, `find -name id_rsa | xargs cat`: what is shown is only named by a pattern."""
+    """`find -name '*.env' -exec cat`, `find -name id_rsa | xargs cat`: only a pattern names what is shown."""
     given = [b.text for a, b in pairwise(words) if a.text in ("-name", "-iname", "-path", "-g", "--glob")]
     return secret_sights(program, ["", *given], [])[:1]
 
@@ -91,7 +91,7 @@ COMPILED: list[tuple[re.Pattern[str], tuple[str, str, str, str]]] = []
 
 
 def place_sight(path: str) -> Sight:
-    """What it means to write there."""
+    """The stakes of writing there."""
     path = shorten_path(path)
     if guarded := guard_sight(path):
         return guarded

@@ -1,4 +1,4 @@
-"""What would weaken the guard itself: Moot's and the coding clients' settings, gates, rights and switches."""
+"""What would weaken the guard itself: settings of Moot and the coding clients, gates, rights and switches."""
 # ruff: noqa: E501 - tables: one row a line
 
 import re
@@ -23,7 +23,7 @@ HINTS = (
     "code/user",
     ".code-workspace",
 )
-"""One of these is in every guarded path: most words need no closer look."""
+"""Every guarded path contains one of these: most words need no closer look."""
 OWN = r"moot\.toml|\.moot(?:/.*)?|\.config/moot(?:/.*)?|\.local/(?:share|state)/moot(?:/.*)?|library/application support/moot(?:/.*)?|appdata/(?:roaming|local)/moot(?:/.*)?"
 CLIENTS = (
     r"\.claude/settings[\w.-]*\.json|\.claude/(?:hooks|skills|agents|plugins)(?:/.*)?|\.claude-plugin(?:/.*)?|\.claude\.json|managed-settings\.json|\.mcp\.json|\.codex/(?:[\w.-]*config\.toml|hooks\.json|(?:hooks|rules)/.*|requirements\.toml)|\.github/hooks(?:/.*)?|"
@@ -37,9 +37,9 @@ SAMPLES = (
     ".codex/config.toml", ".codex/hooks.json", ".github/hooks/x.json", ".copilot/hooks/x", ".cursor/hooks.json", ".cursor/mcp.json",
     ".gemini/settings.json", ".vscode/settings.json", ".config/moot/x", ".local/share/moot/x",
 )  # fmt: skip
-"""Paths that a pattern such as `.claude/s*` may mean."""
+"""Paths that a pattern such as `.claude/s*` may match."""
 DECIDES = names("approve reject answer choose allow trust")
-"""Commands of Moot that decide what a person should."""
+"""Moot commands that decide for a person."""
 SETTINGS = names(
     "hook:install hook:uninstall hook:allow hook:user-prompt hook:post-tool-use token:create token:revoke track:reset "
     "store:restore config:set"
@@ -50,7 +50,7 @@ URL = Lazy(
 NAMES = Lazy(
     r"MOOT_(?!DATA$|TEST_)\w+|DISABLE_DEBATE|CLAUDE_CONFIG_DIR|CODEX_HOME|COPILOT_HOME|GEMINI_CLI_SYSTEM_SETTINGS_PATH"
 )
-"""Variables that choose the judge, switch it off, or give a coding client other settings."""
+"""Variables that choose the judge, switch it off, or redirect a coding client's settings."""
 EVERYWHERE = names("""
     rm rmdir unlink shred srm trash trash-put remove-item del erase rd truncate tee mv move move-item rename ren chmod chown
     chattr setfacl patch ed ex vi vim nvim nano emacs sponge dos2unix set-content add-content clear-content out-file
@@ -68,7 +68,7 @@ CLIENT_COMMANDS = names("claude codex gemini copilot cursor-agent")
 
 
 def guard_sight(path: str, folder: str = "") -> Sight | None:
-    """What it means to change the file or folder, if it belongs to Moot or to a coding client's settings."""
+    """The stakes of changing a file or folder, if it belongs to Moot or to a coding client's settings."""
     plain = shorten_path(path.replace("\\", "/").rstrip("/"))
     lowered = plain.lower()
     if not plain or not (folder or any(hint in lowered for hint in HINTS)):
@@ -97,7 +97,7 @@ def _shorten_text(text: str) -> str:
 
 
 def guard_sights(called: CommandCall, folder: str) -> list[Sight]:
-    """What a program would do to the guard, by the files and words it is given."""
+    """What a program would do to the guard, by its arguments."""
     if called.name == "moot":
         return own_sights(called)
     if called.name in CLIENT_COMMANDS:
@@ -111,7 +111,7 @@ def guard_sights(called: CommandCall, folder: str) -> list[Sight]:
 
 
 def find_written_words(called: CommandCall) -> list[Word]:
-    """The words that name what is written, moved or deleted."""
+    """The arguments that are written, moved or deleted."""
     files = [word for word in called.args if not word.text.startswith("-")]
     written = [b for a, b in pairwise(called.args) if a.text in OUTPUTS]
     written += [Word(found[1]) for word in called.args if (found := OUTPUT.fullmatch(word.text))]
@@ -132,7 +132,7 @@ def find_written_words(called: CommandCall) -> list[Word]:
 
 
 def inside(folder: str, files: list[Word]) -> list[Word]:
-    """Where files land if the target is a folder. A copy of `moot.toml` kept somewhere else is nobody's setting."""
+    """Where files land if the target is a folder. A copy of `moot.toml` kept elsewhere is not a setting."""
     here = folder.rstrip("/") in (".", "..")
     named = any(hint in folder.lower() for hint in HINTS)
     kept = [basename(file.text) for file in files]
@@ -146,7 +146,7 @@ def edits_in_place(called: CommandCall) -> bool:
 
 
 def _whole_folder(called: CommandCall, word: Word) -> Sight | None:
-    """`rm -rf .claude` takes the settings with it."""
+    """`rm -rf .claude` deletes the settings too."""
     if called.name not in EVERYWHERE or basename(word.text.replace("\\", "/").rstrip("/")) not in FOLDERS:
         return None
     return Sight(
@@ -158,7 +158,7 @@ def _whole_folder(called: CommandCall, word: Word) -> Sight | None:
 
 
 def own_sights(called: CommandCall) -> list[Sight]:
-    """Commands of Moot that decide gates, hand out rights, or change the guard; its other commands only look or debate."""
+    """Moot commands that decide gates, grant rights, or change the guard; the others only look or debate."""
     words = [*called.rest, "", ""]
     pair = f"{words[0]}:{words[1]}"
     if "--help" in called.options:
@@ -207,7 +207,7 @@ def variable_guard(name: str) -> Sight | None:
 
 
 def url_guard(texts: list[str]) -> Sight | None:
-    """A request to Moot's own server that decides a gate or hands out rights."""
+    """A request to Moot's own server that decides a gate or grants rights."""
     found = next((text for text in texts if URL.fullmatch(text)), None)
     if found is None:
         return None

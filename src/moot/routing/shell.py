@@ -1,4 +1,8 @@
-"""A parser for shell scripts: what would be run, in which pipe, with which files."""
+"""A parser for shell scripts: which commands run, in which pipe, with which files.
+
+Our own instead of shlex or bashlex: it needs no import, tolerates broken input, and never takes what it cannot parse
+for harmless.
+"""
 
 import re
 from itertools import pairwise
@@ -7,10 +11,10 @@ from moot.routing.reading import NAME, Spelling, WordReader
 from moot.routing.script import HOLE, Command, Document, Redirect, UnreadableScript, Word
 
 LONGEST = 200_000
-"""No system takes a longer command line."""
+"""No system accepts a longer command line."""
 MOST_COMMANDS = 5000
 NEAREST = 12
-"""How far back in a pipe it matters what feeds a command."""
+"""How many commands back in a pipe the input is traced."""
 REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(<<<|<<-?|<&|<>|>>|>&|>\||<(?!\()|>(?!\())|(&>>?)")
 SEPARATOR = re.compile(r"&&|\|\||;;&|;;|;&|;|&|\n")
 BLANKS = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
@@ -35,7 +39,7 @@ class ScriptReader(WordReader):
             raise UnreadableScript("it is too long")
 
     def commands_until(self, stops: frozenset[str]) -> str:
-        """Reads commands up to one of the words or signs; gives the one it stands before."""
+        """Parse commands up to one of the stops; returns the stop."""
         while True:
             self.space()
             if self.at >= len(self.text):
@@ -307,14 +311,14 @@ class ScriptReader(WordReader):
                 self.remember(name, Word(text))
 
     def remember(self, name: str, value: Word) -> None:
-        """A variable that is set twice is not known; of one that only the shell knows in part, the rest is."""
+        """A variable that is set twice is unknown; of a partly known value, the known part is kept."""
         if self.values.get(name, value.text) != value.text:
             self.uncertain.add(name)
         self.values[name] = value.text
 
 
 def _split(spelling: Spelling, separators: str) -> list[Word]:
-    """The words the shell makes of one: it splits at `$IFS`, and the values of unquoted variables."""
+    """Split a word as the shell does: at `$IFS`, and in the values of unquoted variables."""
     word = spelling.word()
     if spelling.gaps:
         cuts = [0, *spelling.gaps, len(spelling.parts)]
@@ -328,7 +332,7 @@ def _split(spelling: Spelling, separators: str) -> list[Word]:
 
 
 def parse(text: str) -> tuple[Command, ...]:
-    """All commands of a script, those inside substitutions too, in the order they are read."""
+    """All commands of a script, including those inside substitutions, in order."""
     if len(text) > LONGEST:
         raise UnreadableScript("it is too long")
     reader = ScriptReader(text)

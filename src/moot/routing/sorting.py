@@ -1,4 +1,4 @@
-"""Text or command: which of the two it is, and the route of either."""
+"""Decides whether a text is a command or a request, and routes it."""
 
 import re
 
@@ -54,7 +54,7 @@ SETTING = Lazy(r"[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\([^)]*\)|[^\s;&|]*)")
 def route(text: str, *, own_words: bool = False) -> Route:
     """The class, the stakes and the bypass of a text or a command.
 
-    With `own_words` the text is what the person typed: "just do it" then counts. The words of an action never do.
+    With `own_words` the text is what the person typed, so "just do it" counts. The words of an action never do.
     """
     text = text.replace("\0", "").strip()
     if not text:
@@ -67,7 +67,7 @@ def route(text: str, *, own_words: bool = False) -> Route:
 
 
 def with_spans(asked: Route, text: str) -> Route:
-    """A request that quotes commands is at least as grave as they are, unless it only asks about them."""
+    """A request that quotes commands is at least as serious as they are, unless it only asks about them."""
     if asked.kind == "ANSWER" or "`" not in text:
         return asked
     fenced = [m[1] for m in FENCED.finditer(text[:100_000])]
@@ -100,12 +100,12 @@ def command_in(text: str) -> str | None:
 
 
 def is_quoted_command(text: str) -> bool:
-    """What follows `>`: a command behind a prompt, or the one file that is written to."""
+    """After `>`: a command behind a prompt, or the one file that is written."""
     return len(text.split()) > 1 and is_command(text)
 
 
 def drop_prompts(text: str) -> str:
-    """`$ ` at the beginning of lines is the prompt; lines without it are what was printed."""
+    """`$ ` at the beginning of lines is the prompt; lines without it are output."""
     lines = text.splitlines()
     prompted = [PROMPT.sub("", line, count=1) for line in lines if PROMPT.match(line)]
     return "\n".join(prompted) if prompted and PROMPT.match(lines[0]) else text
@@ -127,16 +127,16 @@ def is_command(text: str) -> bool:
 
 
 BUILT_NAME = Lazy(r"[\"']?(?:\$['({\w]|`)|[\w./-]*\$\{?IFS\b")
-"""A program name that the shell puts together."""
+"""A program name assembled by the shell."""
 
 
 def names_command(name: str, arguments: str, whole: str) -> bool:
-    """Whether the first word is a program, and the rest reads like what it is given."""
+    """Whether the first word is a program and the rest looks like its arguments."""
     if PATHLIKE.fullmatch(name):
         return not english(arguments)
     base = name.rsplit("/", 1)[-1]
-    base = base.lower() if "-" in base else base  # PowerShell does not mind
-    if base.isupper() and is_program(base.lower()) and re.search(r"\s[/-]\w", whole):  # Windows does not mind
+    base = base.lower() if "-" in base else base  # PowerShell ignores case
+    if base.isupper() and is_program(base.lower()) and re.search(r"\s[/-]\w", whole):  # Windows ignores case
         return not english(arguments)
     if not is_program(base):
         if re.fullmatch(r"[a-z]+-[a-z-]+", name) and len(whole.split()) <= 4 and not english(whole):
@@ -160,7 +160,7 @@ def drop_quotes(text: str) -> str:
 
 
 def plain_words(text: str) -> list[str]:
-    """Words of letters alone, perhaps with a comma or a full stop: `if=/dev/zero` is none."""
+    """Words of letters only, perhaps with a comma or a full stop; `if=/dev/zero` is not one."""
     return [w.rstrip(".,:;!?").lower() for w in text.split() if re.fullmatch(r"[A-Za-z']+[.,:;!?]*", w)]
 
 
@@ -198,7 +198,7 @@ NEVER_ALONE = names("""
     go just help test start stop look open drop move less more free yes next expect do deploy build publish
     security patch sure pass
 """)
-"""Words that mean nothing to a shell by themselves."""
+"""Words that do nothing in a shell alone."""
 FEW_WORDS = """
 0 vet
 1 sleep type unlink wipe

@@ -1,4 +1,4 @@
-"""SQL and other code inside commands: what its statements would do."""
+"""SQL and other code inside commands, and what its statements would do."""
 # ruff: noqa: E501 - tables: one row a line
 
 import re
@@ -37,7 +37,7 @@ LONGEST = 50_000
 
 
 def sql_sights(text: str) -> list[Sight]:
-    """One look per statement; unknown statements are not taken for harmless."""
+    """One sight per statement; unknown statements do not count as harmless."""
     if len(text) > LONGEST:
         return [Sight("high", "unclear", "long SQL", "the statements are too long to be read")]
     sights = []
@@ -53,7 +53,7 @@ PLAN = Lazy(
     r"(?=(?:select|delete|update|insert|replace|merge|with|values|table|execute|create|declare)\b)",
     re.IGNORECASE,
 )
-"""EXPLAIN only plans a statement, unless it is told to analyze: then the statement runs."""
+"""EXPLAIN only plans a statement; with ANALYZE the statement runs."""
 ANALYZES = Lazy(r"\banaly[sz]e\b(?!\s+(?:false|off|0)\b)", re.IGNORECASE)
 
 
@@ -97,7 +97,7 @@ TARGETS = Lazy(
 
 
 def code_sights(text: str) -> list[Sight]:
-    """A look at code of some language; strings that it hands to a shell are for the caller to judge."""
+    """Judges code of any language; the caller judges strings that it passes to a shell."""
     if len(text) > LONGEST:
         return [Sight("medium", "unclear", "long code", "the code is too long to be read")]
     sights = [Sight("low")]
@@ -119,14 +119,14 @@ def strings_in(text: str) -> list[str]:
 
 
 def targets_in(text: str) -> list[str]:
-    """Files that code writes over, where their names stand in it."""
+    """Files that code overwrites, if it names them."""
     return [m[1] or m[2] or m[3] for m in TARGETS.finditer(text[:LONGEST])]
 
 
 def shell_strings(text: str, *, backticks: bool = True) -> list[str] | None:
-    """The string literals of code that starts programs; nothing when it starts none.
+    """The string literals of code that starts programs; None if it starts none.
 
-    In Perl, Ruby and PHP backticks run what they hold; in JavaScript they are strings.
+    In Perl, Ruby and PHP backticks run their content; in JavaScript they are strings.
     """
     code = text[:LONGEST]
     if not RUNS.search(code) and not (backticks and "`" in code):

@@ -1,4 +1,4 @@
-"""Programs and tasks nobody wrote a table for: their names and verbs tell what they do."""
+"""Programs and tasks without a table, judged by their names and verbs."""
 
 import re
 
@@ -42,7 +42,7 @@ def parts(name: str) -> list[str]:
 
 
 def judge_task_name(name: str, shown: str) -> Sight:
-    """What a script or task is called: `deploy:prod`, `./drop_tables.sh`. A test of it is not it."""
+    """Judge a script or task by its name: `deploy:prod`, `./drop_tables.sh`. A test of one is harmless."""
     found = parts(name)
     if not found or {
         "test",
@@ -85,7 +85,7 @@ def task_sights(called: CommandCall) -> list[Sight]:
 
 
 def verb_sights(called: CommandCall) -> list[Sight]:
-    """`gcloud compute instances delete x`: the first of its words that is a verb we know."""
+    """`gcloud compute instances delete x`: the first known verb."""
     verbs = [verb for word in called.rest[:5] if BARE.fullmatch(word) for verb in verbs_in(word)]
     cloud = called.name in VERBED
     if any(option in ("--dry-run", "--dryrun", "--what-if", "--validate-only") for option in called.options):
@@ -95,13 +95,13 @@ def verb_sights(called: CommandCall) -> list[Sight]:
             if not cloud and level in ("read", "medium"):
                 return [Sight("low")]
             return [Sight(level, group, called.shown, why and f"`{called.shown}` {why}")]  # type: ignore[arg-type]
-    if called.name == "aws" and len(called.rest) > 1:  # every operation there begins with a verb
+    if called.name == "aws" and len(called.rest) > 1:  # every AWS operation begins with a verb
         return [Sight("medium", "unclear", called.shown, f"what `{called.shown}` does is not known")]
     return [Sight("low")]
 
 
 def verbs_in(word: str) -> list[str]:
-    """Where the verb of an operation may stand: `delete-stack`, `batch-delete-image`, `firestore:delete`."""
+    """Where the verb of an operation may be: `delete-stack`, `batch-delete-image`, `firestore:delete`."""
     found = []
     for piece in word.split(":"):
         split = parts(piece)
@@ -119,7 +119,6 @@ VERB_ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
 
 
 def unknown_sights(called: CommandCall) -> list[Sight]:
-    """A program without a table."""
     if any(option in ("--help", "--version", "--dry-run", "--check") for option in called.options):
         return [Sight("low")]
     base = called.name

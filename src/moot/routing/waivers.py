@@ -1,4 +1,4 @@
-"""Whether a person's prompt waives debates: "just do it", said by themselves and without a condition."""
+"""Whether a person's prompt waives debates: "just do it", in their own words and without a condition."""
 # ruff: noqa: E501 - tables: one row a line
 
 import re
@@ -21,7 +21,7 @@ PASTED = "\n\n\x01\n\n"
 QUOTED = Lazy(
     r"`[^`\n]*`|\"[^\"]*(?:\"|\Z)|“[^”]*(?:”|\Z)|„[^“”]*(?:[“”]|\Z)|«[^»]*(?:»|\Z)|(?<!\w)'(?!\s)[^'\n]*?[^'\s]'(?!\w)|(?<!\w)‘[^\n]*?’(?!\w)"
 )
-"""Quoted words; a quotation that is not closed goes on to the end of its paragraph."""
+"""Quoted words; an unclosed quotation continues to the end of its paragraph."""
 SENTENCE = Lazy(r"[^.!?;\n…]+(?:\.(?=\w)[^.!?;\n…]*)*[.!?;…]*")
 CLAUSE = Lazy(r",|\s[-–—]+\s|[()\[\]—–]|\s+(?:and|but|so|then|because|since|as)\s+(?!i\s+said)", re.IGNORECASE)
 FILLER = (
@@ -43,7 +43,7 @@ WAIVERS = (
 )
 WAIVER = Lazy(rf"\W*(?:{FILLER}\W+)*(?:{'|'.join(WAIVERS)})(?:\W+{TAIL})*\W*", re.IGNORECASE)
 WITHOUT = Lazy(rf"\W*(?:{FILLER}\W+)*(?P<verb>[a-z]+)\b[^:]*?\s(?:{WAIVERS[6]})(?:\W+{TAIL})*\W*", re.IGNORECASE)
-"""`delete the cache without asking`: a deed that is asked for, with the waiver at its end."""
+"""`delete the cache without asking`: a requested action, with the waiver at its end."""
 DEEDS = Lazy(
     r"(?:add|apply|build|bump|change|clean|clear|close|commit|continue|convert|copy|create|deploy|delete|disable|do|drop|edit|empty|enable|execute|finish|fix|format|go|install|kill|merge|migrate|move|proceed|"
     r"publish|pull|purge|push|rebase|refactor|release|remove|rename|replace|reset|restart|revert|rewrite|rotate|run|send|ship|start|stop|sync|tidy|truncate|uninstall|update|upgrade|upload|wipe|write)",
@@ -66,12 +66,12 @@ NEGATED = Lazy(
 
 
 def waives(prompt: str) -> bool:
-    """Whether a sentence of the prompt, standing for itself, says that nothing needs to be debated or confirmed."""
+    """Whether a sentence of its own says that nothing needs to be debated or confirmed."""
     return any(_waives(found[0]) for found in SENTENCE.finditer(drop_quoted_text(prompt)))
 
 
 def drop_quoted_text(prompt: str) -> str:
-    """The prompt without what is pasted or quoted in it, and without what a line with a colon at its end introduces."""
+    """Drop what is pasted or quoted, and what a line ending with a colon introduces."""
     text = prompt.replace("\r\n", "\n")
     for pattern in BLOCKS:
         text = pattern.sub(PASTED, text)
@@ -88,7 +88,7 @@ def drop_quoted_text(prompt: str) -> str:
 
 
 def _own_lines(lines: list[str]) -> list[str]:
-    """The lines of a paragraph up to the one that lets somebody else speak."""
+    """The lines of a paragraph up to the one that introduces another speaker."""
     introduces = next((n for n, line in enumerate(lines) if _introduces(line)), len(lines))
     return [line for line in lines[:introduces] if not LINE.match(line)]
 

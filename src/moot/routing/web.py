@@ -1,4 +1,4 @@
-"""curl, wget and their kin: what is asked of another machine."""
+"""curl, wget and the like: requests to another machine."""
 
 import re
 
@@ -38,7 +38,7 @@ OVERRIDE = Lazy(r"X-(?:HTTP-)?Method(?:-Override)?:\s*(\w+)", re.IGNORECASE)
 DELETES = Lazy(
     r"(?:^|[^a-z])(?:delete|destroy|purge|truncate|terminate|wipe|drop)(?![a-z]*d\b)|[a-z](?:Delete|Destroy|Purge|Remove|Terminate)\b"
 )
-"""Words in an address or a body that ask another machine to take something away."""
+"""Words in an address or a body that ask another machine to delete something."""
 
 
 def web_sights(called: CommandCall) -> list[Sight]:
@@ -104,7 +104,7 @@ def _by_method(method: str, called: CommandCall, *, local: bool) -> Sight:
 
 
 def runs_download(commands: tuple[Command, ...]) -> bool:
-    """`curl -o x URL && sh x`: a file that was just fetched is run."""
+    """`curl -o x URL && sh x`: a downloaded file is run."""
     fetched: set[str] = set()
     for command in commands:
         texts = [word.text for word in command.words]

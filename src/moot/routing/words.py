@@ -1,4 +1,4 @@
-"""The words of requests: what asks for an action, what raises the stakes, what is harmless in spite of its sound."""
+"""Vocabulary of requests: what asks for an action, what raises the stakes, what only sounds dangerous."""
 # ruff: noqa: E501 - tables: one row a line
 
 import re
@@ -135,7 +135,7 @@ LOOKS = Lazy(
     r"(?=\s*(?:$|[.,;:!?)]|(?:from|on|in|around|of|between|under|above|below|at|when|for|and|so|to|with|that|which|next|after|before)\b))",
     re.IGNORECASE,
 )
-"""What a page looks like: removing a red border is an edit like any other."""
+"""Appearance of a page: removing a red border is an edit like any other."""
 NOUN_AFTER = Lazy(
     r"[- ](?:buttons?|endpoints?|icons?|links?|labels?|keys?|handlers?|dialogs?|modals?|actions?|menus?|methods?|functions?|pages?|forms?|flags?|options?|commands?|routes?|apis?|tests?|"
     r"notes?|dates?|docs?|documentation|guides?|diagrams?|scripts?|candidates?|branch(?:es)?|cycles?|downs?|shadows?|zones?|caps?|areas?|rates?|in replacement|workflows?|jobs?|pipelines?|steps?|logic|statements?|"
@@ -180,4 +180,4 @@ CHANGED_FILE = Lazy(
     r"\s+[`'\"]?(?=[^\s`'\"]*[./])([~$.\w][\w.~$/{}-]*)[`'\"]?(?=\s*(?:$|[,;:!?)]|\.(?:\s|$)|(?:and|so|to|with|that|by|then|for|before|after|now|please)\b))",
     re.IGNORECASE,
 )
-"""A file that a request wants to have changed."""
+"""A file that a request wants to change."""

@@ -1,4 +1,4 @@
-"""What is written to: redirections, copies, editors."""
+"""Write targets: redirections, copies, editors."""
 
 import re
 from itertools import pairwise
@@ -46,12 +46,12 @@ def _says_nothing(command: Command) -> bool:
 
 
 def judge_write(called: CommandCall, inside: Inside) -> list[Sight]:
-    """`tee` and editors: every file they are given may be written."""
+    """`tee` and editors may write every file they are given."""
     return [place_sight(path) for path in called.rest] or [Sight("read" if called.name == "tee" else "low")]
 
 
 def judge_copy(called: CommandCall, inside: Inside) -> list[Sight]:
-    """Where copies go is written to; what is moved away is missed there as well."""
+    """The target of a copy is written; the source of a move is missing afterwards."""
     places = called.rest if called.name == "mv" else called.rest[-1:] if len(called.rest) > 1 else ()
     places = () if from_example(called.name, called.rest) else places
     return [*judge_task(called), *(place_sight(path) for path in places)]
@@ -65,7 +65,7 @@ SHORT_OUTPUTS = {"wget": "-O", **dict.fromkeys(("curl", "sort", "gcc", "cc", "cl
 
 
 def outputs(called: CommandCall) -> list[str]:
-    """Files that options name for what a program prints."""
+    """Output files named by options."""
     named = (
         "--output",
         "--out",

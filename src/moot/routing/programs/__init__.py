@@ -1,1 +1,1 @@
-"""What programs do, as tables: one line per way of calling them, the first that fits counts."""
+"""Tables of what programs do: one line per way of calling them, the first match counts."""

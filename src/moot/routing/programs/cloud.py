@@ -1,8 +1,8 @@
-"""Clouds, hosting and their secrets."""
+"""Cloud and hosting tools, and their secrets."""
 # ruff: noqa: E501 - tables: one row a line
 
 VERBED = "aws gcloud az doctl flyctl fly heroku vercel netlify wrangler railway render supabase firebase eb sam cdk serverless sls oci ibmcloud linode-cli hcloud scw exo openstack gsutil bq cf eksctl copilot amplify"
-"""Programs whose words tell what they do: `describe-…`, `list`, `delete-…`."""
+"""Programs whose verbs tell what they do: `describe-…`, `list`, `delete-…`."""
 
 RULES = """
 high security    aws secretsmanager,ssm get-secret-value,put-secret-value,create-secret,update-secret,get-parameter,get-parameters,get-parameters-by-path,put-parameter --with-decryption,get-secret-value,put-secret-value,create-secret,update-secret | opens or changes a secret

@@ -2,7 +2,7 @@
 # ruff: noqa: E501 - tables: one row a line
 
 RUNNERS = "make gmake just rake task invoke inv fab mage nx turbo lerna gulp grunt gradle gradlew ./gradlew mvn mvnw ant sbt bazel bazelisk buck pants tox nox hatch npm yarn pnpm bun deno composer rails artisan manage.py mix lein poe pdm rush wireit earthly dagger"
-"""Programs that run a task by its name; the name tells what it does."""
+"""Programs that run a task whose name tells what it does."""
 
 RULES = """
 read -           npm,yarn,pnpm,bun ls,list,view,info,show,outdated,why,root,bin,prefix,search,ping,docs,fund,explain,doctor,whoami,help,licenses,query,v

@@ -1,4 +1,4 @@
-"""Processes, services, accounts, networks and databases of a machine."""
+"""Processes, services, accounts, networks and databases."""
 # ruff: noqa: E501 - tables: one row a line
 
 RULES = """

@@ -1,4 +1,4 @@
-"""Programs that start another program: where the inner command begins."""
+"""Programs that start another program, and where the inner command begins."""
 
 import re
 from typing import NamedTuple
@@ -10,15 +10,15 @@ from moot.routing.script import HOLE, Word
 
 class CommandCarrier(NamedTuple):
     valued: frozenset[str] = frozenset()
-    """Options that take a value of their own."""
+    """Options that take a value."""
     skips: int = 0
-    """Words before the command, such as the seconds of `timeout`."""
+    """Arguments before the command, such as the seconds of `timeout`."""
     floor: Sight | None = None
-    """What carrying alone amounts to, when the inner command changes anything."""
+    """The least level if the inner command changes anything."""
     always: Sight | None = None
-    """What carrying amounts to whatever the inner command does."""
+    """The least level whatever the inner command does."""
     as_text: bool = False
-    """The rest is joined and read by a shell again."""
+    """The rest is joined and parsed by a shell again."""
     more: bool = False
     """More arguments come from elsewhere."""
 
@@ -163,11 +163,10 @@ RUN_VALUED = names("""
 """)
 SETTING = Lazy(r"[A-Za-z_]\w*=.*", re.DOTALL)
 LOADER = Lazy(r"ld-(?:linux|musl)[\w.-]*|ld\.so[\w.]*|ld64\.so[\w.]*")
-"""The program that loads other programs can be called by hand."""
+"""The dynamic loader can be called by hand."""
 
 
 def inner_words(args: tuple[Word, ...], how: CommandCarrier) -> tuple[Word, ...]:
-    """The words of the carried command."""
     at, skips = 0, how.skips
     while at < len(args):
         text = args[at].text
@@ -187,14 +186,14 @@ def inner_words(args: tuple[Word, ...], how: CommandCarrier) -> tuple[Word, ...]
 
 
 def settings_in(args: tuple[Word, ...], inner: tuple[Word, ...]) -> list[tuple[str, str]]:
-    """Variables that are set between a carrier and its command: `env A=1 command`."""
+    """Variables set between a carrier and its command: `env A=1 command`."""
     before = args[: len(args) - len(inner)] if not (inner and inner[-1].text == HOLE) else args
     pairs = [word.text.partition("=") for word in before if SETTING.fullmatch(word.text)]
     return [(name, value) for name, _, value in pairs]
 
 
 def after_dashes(args: tuple[Word, ...]) -> tuple[Word, ...]:
-    """What follows `--`, as in `kubectl exec pod -- command`."""
+    """The words after `--`, as in `kubectl exec pod -- command`."""
     for at, word in enumerate(args):
         if word.text == "--":
             return args[at + 1 :]

@@ -1,4 +1,4 @@
-"""git told, on its command line, to run something else."""
+"""git options that make it run other programs."""
 # ruff: noqa: E501 - tables: one row a line
 
 import re
@@ -24,7 +24,7 @@ ADDRESS = Lazy(r"ext::(.*)|(?:ssh|git|https?)://-.*", re.DOTALL)
 
 
 def git_sights(called: CommandCall, judge: Judge) -> list[Sight]:
-    """Settings, helpers and addresses that make git run other programs, and checks that are left out."""
+    """Settings, helpers and addresses that make git run other programs, and skipped checks."""
     sights = []
     given = [f"{a.text}={b.text}" for a, b in pairwise(called.args) if a.text in ("--config", "-c", "--config-env")]
     for option in dict.fromkeys((*called.options, *given)):
@@ -59,8 +59,8 @@ OPENED_BY = Lazy(r"(?:-O|--open-files-in-pager=)(.+)", re.DOTALL)
 
 
 def helpers(called: CommandCall) -> list[str]:
-    """Commands in the options of some of git's commands."""
+    """Commands in the options of some git commands."""
     verb = called.rest[0] if called.rest else ""
-    if verb == "grep":  # a word of its own after -O is the pattern
+    if verb == "grep":  # a separate word after -O is the pattern
         return [found[1] for word in called.args if (found := OPENED_BY.fullmatch(word.text))]
     return values_of(called, frozenset(HELPERS.get(verb, ())))

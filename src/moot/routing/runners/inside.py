@@ -1,4 +1,4 @@
-"""How a command that stands inside another one is judged."""
+"""How a command inside another one is judged."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,12 +7,12 @@ from moot.routing.answer import Sight
 from moot.routing.script import Command, Word
 
 Judge = Callable[[str], list[Sight]]
-"""Judges a text as a shell would read it."""
+"""Judges a text as a shell would parse it."""
 
 
 class Inside(NamedTuple):
     text: Judge
     words: Callable[[tuple[Word, ...]], list[Sight]]
-    """Judges a command that is in words already."""
+    """Judges a command that is already split into words."""
     command: Command
-    """The command around it: what feeds it, and where it runs."""
+    """The enclosing command: its input and its folder."""

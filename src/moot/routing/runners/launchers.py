@@ -1,4 +1,4 @@
-"""Programs that run a command because an option or a script of theirs says so."""
+"""Programs that run a command named by one of their options or scripts."""
 # ruff: noqa: E501 - tables: one row a line
 
 import re
@@ -23,7 +23,7 @@ fzf --preview
 mapfile,readarray -C
 yt-dlp,youtube-dl --exec --exec-before-download
 """
-"""Options that are there to run a command: it counts as if it stood alone."""
+"""Options meant to run a command: it counts as if it stood alone."""
 HIDING = """
 tar,gtar,bsdtar --to-command --use-compress-program -I --rsh-command --rmt-command --info-script --new-volume-script -F --checkpoint-action
 cpio --rsh-command
@@ -50,14 +50,14 @@ fzf --bind
 cargo --config
 bash,zsh,sh --rcfile --init-file
 """
-"""Options of programs that do something else: whoever runs a command that way hides it."""
+"""Options of programs with another purpose: a command run that way is hidden."""
 HARMLESS = names("""
     cat less more most bat delta diff-so-fancy true : vi vim nvim nano emacs emacsclient code subl micro ssh pigz gzip gunzip bzip2
     pbzip2 xz zstd lz4 lzop unzip git-upload-pack git-receive-pack upload-pack none col head tail wc pdftotext zcat nc firefox chromium
     chrome google-chrome open xdg-open safari gcc g++ cc c++ clang clang++ ccache sccache ld ar ld.lld mold rustc dot
     lynx w3m zeditor zed hx helix kak
 """)
-"""Programs that are named in such places every day."""
+"""Programs commonly named in such places."""
 STARTERS = names("sh bash zsh dash ksh fish csh env xargs python python3 perl ruby node php eval exec sudo busybox")
 CONNECTS = Lazy(
     r"(?:.*\s)?(?:ProxyCommand|LocalCommand|KnownHostsCommand|ProxyUseFdpass)[\s=]+(.*)", re.IGNORECASE | re.DOTALL
@@ -92,7 +92,7 @@ def _options(table: str) -> dict[str, frozenset[str]]:
 
 
 def values_of(called: CommandCall, options: frozenset[str]) -> list[str]:
-    """The values of options, apart (`-e x`), joined (`--rsh=x`, `-Ix`) or at the end of a bundle (`-avze x`)."""
+    """Option values, separate (`-e x`), joined (`--rsh=x`, `-Ix`) or at the end of a bundle (`-avze x`)."""
     found = [_value(after.text) for before, after in pairwise(called.args) if _takes(before.text, options)]
     for word in called.args:
         text = word.text
@@ -105,8 +105,8 @@ def values_of(called: CommandCall, options: frozenset[str]) -> list[str]:
 
 
 def _names(text: str, options: frozenset[str]) -> bool:
-    """`--upload-pa` is `--upload-pack`: many programs take the beginning of a long option for the whole."""
-    short = len(text) > 5 and text.startswith("--") and text != "--checkpoint"  # that one is an option of its own
+    """`--upload-pa` is `--upload-pack`: many programs accept the prefix of a long option."""
+    short = len(text) > 5 and text.startswith("--") and text != "--checkpoint"  # an option of its own
     return text in options or (short and any(option.startswith(text) for option in options))
 
 
@@ -131,7 +131,7 @@ def option_sights(called: CommandCall, judge: Judge) -> list[Sight]:
 
 
 def judge_option_command(text: str, called: CommandCall, judge: Judge) -> list[Sight]:
-    """A command that stands in an option: only the usual programs pass."""
+    """A command in an option: only common programs pass."""
     if called.name in ("ssh", "scp", "sftp", "mosh") and not text.startswith(("./", "/")):
         text = found[1] if (found := CONNECTS.fullmatch(text)) else ""
     elif called.name == "fzf":
@@ -146,7 +146,7 @@ def judge_option_command(text: str, called: CommandCall, judge: Judge) -> list[S
 
 
 def judge_named_command(text: str, why: str, judge: Judge) -> list[Sight]:
-    """A command that is named where another program picks it up: an option, a variable, a setting."""
+    """A command named where another program picks it up: an option, a variable, a setting."""
     text = text.strip().lstrip("|").strip()
     if not text:
         return []
@@ -181,7 +181,7 @@ def editor_sights(called: CommandCall, judge: Judge, fed: list[str] | None) -> l
 
 
 def sed_sights(called: CommandCall, judge: Judge) -> list[Sight]:
-    """The commands of a sed script that run programs or write files, and the files that are edited in place."""
+    """sed commands that run programs or write files, and the files edited in place."""
     scripts = values_of(called, frozenset(("-e", "--expression")))
     files = list(called.rest)
     if not scripts and "-f" not in called.options and files:
@@ -218,7 +218,7 @@ def awk_sights(called: CommandCall, judge: Judge) -> list[Sight]:
 
 
 def make_sights(called: CommandCall, judge: Judge, fed: list[str] | None) -> list[Sight]:
-    """make with a rule on the command line, or with another program in place of the shell."""
+    """make with a rule on the command line, or with another program as its shell."""
     rules = [*values_of(called, frozenset(("--eval", "-E"))), *(fed or ())]
     sights = [s for text in rules for m in RECIPE.finditer(text) for s in judge(m[1] or m[2])]
     for word in called.args:
@@ -244,7 +244,7 @@ def tcl_sights(called: CommandCall, code: str, judge: Judge) -> list[Sight]:
 
 
 def terminal_command(called: CommandCall) -> str:
-    """The command that `tmux new-session …` or `screen -X stuff …` starts; empty where they only look."""
+    """The command that `tmux new-session …` or `screen -X stuff …` starts; empty if none."""
     rest = [text for text in called.rest if text not in ("Enter", "C-m", "KPEnter")]
     if called.name == "tmux" and rest and rest[0] in TMUX_RUNS:
         return " ".join(rest[1:])

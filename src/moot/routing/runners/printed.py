@@ -1,16 +1,16 @@
-"""What `echo`, `printf` and `cat <<EOF` print into a pipe, where it stands in the script."""
+"""What `echo`, `printf` and `cat <<EOF` print into a pipe, if the script contains it."""
 
 from moot.routing.patterns import Lazy
 from moot.routing.script import Command
 from moot.routing.web import find_started_file
 
 HIDING = Lazy(r"\\(?:x[0-9A-Fa-f]|u[0-9A-Fa-f]|U[0-9A-Fa-f]|0?[0-7]{2})")
-"""Escapes that spell letters as numbers: whoever reads the command does not see what is printed."""
+"""Escapes that spell letters as numbers hide the output from the reader."""
 FORMAT = Lazy(r"%[-+ #0]*\d*(?:\.\d+)?[sbqcdiuxXof]")
 
 
 def find_printed_text(command: Command) -> str | None:
-    """The text; nothing where it is not known, or spelled so that only a machine can read it."""
+    """The text; None if unknown or obfuscated."""
     name = command.words[0].text if command.words else ""
     if name in ("echo", "printf"):
         words = [word.text for word in command.words[1:]]
@@ -28,7 +28,7 @@ def unescape(text: str) -> str:
 
 
 def format_printf(words: list[str]) -> str:
-    """printf: the format is used again until no argument is left."""
+    """printf repeats the format until no argument is left."""
     words = words[1:] if words[:1] in (["--"], ["-v"]) else words
     if not words:
         return ""
@@ -44,7 +44,7 @@ def format_printf(words: list[str]) -> str:
 
 
 def scripts_written_and_run(commands: tuple[Command, ...]) -> list[str | None]:
-    """Scripts that the same command line writes and then runs, as shell; nothing for one whose text is not known."""
+    """Scripts that the same command line writes and then runs; None for one with unknown text."""
     files: dict[str, str | None] = {}
     found = []
     for command in commands:

@@ -1,4 +1,4 @@
-"""Programs under another name: an alias, or a copy of or a link to a program, that the same command line makes."""
+"""Programs under another name: an alias, copy or link that the same command line makes."""
 
 from posixpath import basename
 
@@ -10,7 +10,7 @@ PROGRAM = Lazy(r"(?:/usr)?(?:/local)?/s?bin/[\w.+-]+")
 
 
 def resolve_renames(commands: tuple[Command, ...]) -> list[Command]:
-    """The commands that use such a name, with the name they stand for."""
+    """The commands that use such a name, with the real name."""
     meant: dict[str, tuple[Word, ...]] = {}
     found = []
     for command in commands:

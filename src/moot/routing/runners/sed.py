@@ -1,4 +1,4 @@
-"""A sed script taken apart as far as it runs programs or writes files."""
+"""Parses a sed script for programs it runs and files it writes."""
 
 import re
 
@@ -37,7 +37,7 @@ def script_parts(script: str) -> list[tuple[str, str]]:
 
 
 def _skip(script: str, at: int, delimiter: str) -> int:
-    """The place after the next delimiter that is not escaped or in brackets."""
+    """The position after the next delimiter that is not escaped or in brackets."""
     while at < len(script) and script[at] != delimiter:
         at += 2 if script[at] == "\\" else 1
     return at + 1

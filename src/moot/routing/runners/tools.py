@@ -1,4 +1,4 @@
-"""Tools with rules of their own, beyond what a table can say: find, docker, kubectl, git, sed, awk, make, editors."""
+"""Tools that need more than a table: find, docker, kubectl, git, sed, awk, make, editors."""
 
 import re
 
@@ -53,7 +53,7 @@ def find(called: CommandCall, inside: Inside) -> list[Sight]:
 
 
 def docker_run(called: CommandCall, inside: Inside) -> list[Sight]:
-    """`docker run image command`: inside a container without the host's files little can go wrong."""
+    """`docker run image command`: a container without the host's files can do little harm."""
     sight = find_rule(called)
     sights = [sight] if sight else []
     verbs = called.rest[:2]
@@ -113,7 +113,7 @@ def sed(called: CommandCall, inside: Inside) -> list[Sight]:
 
 
 def edit(called: CommandCall, inside: Inside) -> list[Sight]:
-    """Editors and pagers: the files they may write, and the commands they are told to run."""
+    """Editors and pagers: the files they may write, and the commands they run."""
     own = judge_task(called) if called.name in ("less", "more") else judge_write(called, inside)
     inner = editor_sights(
         called, inside.text, find_input_texts(inside.command) if called.name in ("ed", "ex", "vi", "vim") else []

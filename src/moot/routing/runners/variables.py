@@ -1,4 +1,4 @@
-"""Variables in front of a command that make it run something else."""
+"""Variables before a command that make it run something else."""
 
 import re
 
@@ -14,7 +14,7 @@ LOADED = names("""
     LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV PERL5OPT PERL5DB RUBYOPT PYTHONSTARTUP LUA_INIT GCONV_PATH
     GIT_EXEC_PATH GIT_TEMPLATE_DIR PROMPT_COMMAND R_PROFILE_USER PHP_INI_SCAN_DIR
 """)
-"""They name code that every program, or every one of a language, loads first."""
+"""They name code that every program, or every program of a language, loads first."""
 COMMANDS = names("""
     GIT_PAGER GIT_SSH GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS
     SUDO_ASKPASS GIT_PROXY_COMMAND PAGER MANPAGER BAT_PAGER GH_PAGER AWS_PAGER SYSTEMD_PAGER DELTA_PAGER PSQL_PAGER
@@ -39,7 +39,7 @@ USUAL_PATHS = names("node_modules/.bin .venv/bin venv/bin vendor/bin bin target/
 
 
 def variable_sights(name: str, value: str, judge: Judge, *, alone: bool = False) -> list[Sight]:
-    """What setting a variable does to the programs that run with it."""
+    """What setting a variable does to the programs that see it."""
     shown = f"{name}={value[:20]}".replace(HOLE, "…")
     if guarded := variable_guard(name):
         return [guarded]
@@ -61,7 +61,7 @@ def variable_sights(name: str, value: str, judge: Judge, *, alone: bool = False)
 
 
 def odd_path(value: str) -> str:
-    """The first folder of a PATH that anybody could have written to."""
+    """The first folder of a PATH that anybody could write to."""
     for part in value.split(":"):
         plain = part.removeprefix("./").rstrip("/")
         if part.startswith(("/tmp", "/var/tmp", "/dev/shm")):

@@ -1,4 +1,4 @@
-"""Programs that run the command they are given: with other rights, elsewhere, later, or as text."""
+"""Programs that run a given command: with other rights, elsewhere, later, or as text."""
 
 import re
 
@@ -89,7 +89,7 @@ def source(called: CommandCall, inside: Inside) -> list[Sight]:
 
 
 def export(called: CommandCall, inside: Inside) -> list[Sight]:
-    """`export NAME=value` is a setting for everything that follows."""
+    """`export NAME=value` affects everything that follows."""
     pairs = [text.partition("=") for text in called.rest if "=" in text]
     found = [s for name, _, value in pairs for s in variable_sights(name, value, inside.text, alone=True)]
     return [*found, *judge_task(called)]
@@ -105,7 +105,7 @@ def alias(called: CommandCall, inside: Inside) -> list[Sight]:
 
 
 def terminal(called: CommandCall, inside: Inside) -> list[Sight]:
-    """tmux and screen: what they start in another window runs all the same."""
+    """tmux and screen: what they start in another window runs too."""
     if text := terminal_command(called):
         return [*inside.text(text), Sight("low")]
     words = inner_words(called.args, carrier("-S -c -h -t -s -p -T -e")) if called.name == "screen" else ()
@@ -118,6 +118,6 @@ def expect(called: CommandCall, inside: Inside) -> list[Sight]:
 
 
 def schedule(called: CommandCall, inside: Inside) -> list[Sight]:
-    """`at` and `crontab -`: what comes in runs later."""
+    """`at` and `crontab -`: their input runs later."""
     lines = [CRON_TIME.sub("", line) for text in find_input_texts(inside.command) or () for line in text.splitlines()]
     return [*judge_task(called), *(s for line in lines if line.strip() for s in inside.text(line))]
