@@ -1,4 +1,4 @@
-"""What a run, a tool or a scan says, as feedback on code; and feedback as text for a prompt."""
+"""Turns test runs, tool output and scans into feedback on code, and feedback into prompt text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from moot.core.types import Code, CommandRun, Scan, SuiteRun
 from moot.text.render import cut, fence_text
 
 MOST = 50
-"""Findings that are kept of one check; the summary counts all."""
+"""Findings kept of one check; the summary counts all."""
 OUTPUT = 4000
 SHORT = 400
 MIB = 1024 * 1024
@@ -19,7 +19,7 @@ RULE = re.compile(r"^(?P<front>[A-Z]+\d+) (?:\[\*\] )?(?P<text>.*)$|^(?P<words>.
 
 
 def of_tests(point: Point, action: str, run: SuiteRun) -> Feedback:
-    """The tests as they went. A run that says nothing is no pass, whatever its tests say."""
+    """An inconclusive run is not a pass, whatever its tests say."""
     bad = [o for o in run.outcomes if o.status not in ("passed", "skipped")]
     passed = sum(o.status == "passed" for o in run.outcomes)
     told = f"{passed} of {len(run.outcomes)} tests passed" + (f"; {run.problem}" if run.problem else "")
@@ -41,12 +41,12 @@ def _status(run: SuiteRun) -> CheckStatus:
         return "failed"
     if "timeout" in statuses:
         return "timeout"
-    # What never ran was not possible here: the language's tools are missing.
+    # Nothing ran: the language's tools are missing here.
     return "skipped" if not statuses and not run.seconds else "error"
 
 
 def of_benchmarks(point: Point, runs: Sequence[SuiteRun], limit: float | None) -> Feedback:
-    """The same tests several times over: how long each takes, where all of them pass every time."""
+    """Repeated runs of the same tests: durations, if all pass every time."""
     seconds = sum(run.seconds for run in runs)
     if bad := next((run for run in runs if _status(run) != "passed"), None):
         return of_tests(point, "benchmarks", bad).model_copy(update={"seconds": seconds})
@@ -77,7 +77,7 @@ def _figure(times: Sequence[float], memory: int) -> str:
 
 
 def of_scan(point: Point, scan: Scan) -> Feedback:
-    """The scanner's findings. What it could not read is not clean."""
+    """Files that could not be parsed do not count as clean."""
     spots = [Remark(file=s.file, line=s.line, rule="not-analysed", text=s.why) for s in scan.not_analysed]
     found = [
         Remark(file=f.file, line=f.line, rule=f.rule, text=f"{f.severity}: {f.description}") for f in scan.findings
@@ -94,7 +94,7 @@ def of_scan(point: Point, scan: Scan) -> Feedback:
 
 
 def of_tool(point: Point, action: str, tool: str, run: CommandRun, code: Code) -> Feedback:
-    """A checking tool: 0 is clean, 1 and 2 come with findings; a status without any is an error."""
+    """A checking tool: 0 is clean, 1 and 2 come with findings; a status without findings is an error."""
     found = remarks(f"{run.out}\n{run.err}", [file.path for file in code.files])
     base = of_command(point, action, run).model_copy(update={"tool": tool, "findings": _limit_remarks(found)})
     if run.status is None:
@@ -107,7 +107,7 @@ def of_tool(point: Point, action: str, tool: str, run: CommandRun, code: Code) -
 
 
 def of_listing(point: Point, action: str, tool: str, run: CommandRun, code: Code) -> Feedback:
-    """A tool that names the files it would change, with status 0."""
+    """A tool that lists the files it would change, with status 0."""
     named = [line.strip() for line in run.out.splitlines() if line.strip()]
     if run.status == 0 and named:
         found = _limit_remarks(Remark(file=name, text=f"{tool} would format it otherwise") for name in named)
@@ -118,7 +118,6 @@ def of_listing(point: Point, action: str, tool: str, run: CommandRun, code: Code
 
 
 def of_command(point: Point, action: str, run: CommandRun) -> Feedback:
-    """A command passes when it ends by itself, with status 0."""
     printed = "\n".join(text.strip("\n") for text in (run.out, run.err) if text.strip())
     status: CheckStatus = "passed" if run.status == 0 else "failed"
     if run.status is None:
@@ -138,14 +137,14 @@ def skip_check(point: Point, action: str, why: str, tool: str = "") -> Feedback:
 
 
 def remarks(text: str, files: Sequence[str]) -> list[Remark]:
-    """Lines of the form `file:line: words` about these files; notes are no findings."""
+    """Lines of the form `file:line: words` about these files; notes are not findings."""
     found: list[Remark] = []
     for line in text.splitlines():
         match = PLACE.match(line.strip())
         file = match and next((f for f in files if match["file"] == f or match["file"].endswith(f"/{f}")), "")
         if match and file and not match["text"].startswith("note:"):
             found.append(_parse_remark(file, int(match["line"]), match["text"].strip()))
-        elif found and not found[-1].text and "Error:" in line:  # node tells the place first
+        elif found and not found[-1].text and "Error:" in line:  # node prints the location first
             found[-1] = found[-1].model_copy(update={"text": line.strip()})
     return list(dict.fromkeys(found))
 
@@ -163,7 +162,7 @@ def _limit_remarks(found: Iterable[Remark]) -> tuple[Remark, ...]:
 
 
 def render_checks(checks: Checks, most: int = 10) -> str:
-    """For a prompt: what the checks said, in a fence that nothing in it can end. Nothing checked, nothing told."""
+    """For a prompt, in a fence that its content cannot close; empty without checks."""
     if not checks.feedback:
         return ""
     lines: list[str] = []

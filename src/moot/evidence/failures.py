@@ -1,4 +1,4 @@
-"""Failures of a task: who is who, what counts, when a debate is due and when only a person can help."""
+"""Failures of a task: identity, counting, when a debate is due and when only a person can help."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ EVERY_TASK = "*"
 STALE_AFTER = timedelta(hours=24)
 FINGERPRINT_LENGTH = 50
 
-# --- who is who
+# --- identity
 
 ARTICLES = frozenset({"a", "an", "the"})
 VERBS = (
@@ -27,7 +27,7 @@ VERBS = (
     "run", "start", "stop", "test", "truncate", "update", "upgrade", "upload", "validate", "write",
 )  # fmt: skip
 TWICE = frozenset({"drop", "run", "stop"})
-"""Verbs whose last letter is doubled: dropped, running."""
+"""Verbs that double their last letter: dropped, running."""
 
 
 def forms(verb: str) -> set[str]:
@@ -48,8 +48,8 @@ def canonical(text: str) -> str:
 
 
 def task_id(text: str) -> str:
-    """The same task in other punctuation, case or tense has the same id."""
-    said = canonical(text) or " ".join(text.split())  # "!!!" and "???" are not one task
+    """Independent of punctuation, case and tense."""
+    said = canonical(text) or " ".join(text.split())  # "!!!" and "???" are different tasks
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -68,9 +68,9 @@ EXIT_STATUS = re.compile(
 
 
 def fingerprint(error: str) -> str:
-    """What makes two errors the same: no paths, no line numbers, no punctuation, the first 50 characters.
+    """Identity of an error: no paths, no line numbers, no punctuation, the first 50 characters.
 
-    A bare exit status says nothing about what went wrong, so it has no fingerprint; nor has an empty text.
+    A bare exit status or an empty text has no fingerprint: it does not say what went wrong.
     """
     said = PLACE.sub(" ", PATH.sub(" ", find_error_line(error).lower()))
     words = re.sub(r"[^\w\s]", " ", said).split()
@@ -78,14 +78,14 @@ def fingerprint(error: str) -> str:
 
 
 def find_error_line(error: str) -> str:
-    """The line that names the error: a traceback has it last, a shell puts an exit status before it."""
+    """The line that names the error: last in a traceback, after the exit status in a shell."""
     lines = [line.rstrip() for line in error.splitlines() if line.strip() and not EXIT_STATUS.fullmatch(line.strip())]
     if any(line.startswith("Traceback (most recent call last)") for line in lines):
         return next((line for line in reversed(lines) if not line[0].isspace()), "")
     return " ".join(lines)
 
 
-# --- what is known
+# --- history
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class FailureEntry:
     resolution: str = ""
 
     def line(self) -> dict[str, object]:
-        """As it is written; a failure looks as it always did, other events name themselves."""
+        """As written to the file; a failure keeps its original form, other events name themselves."""
         said: dict[str, object] = {"task_id": self.task_id}
         said |= {"attempt": self.attempt} if self.event == "fail" else {"event": self.event}
         said["ts"] = self.ts
@@ -117,7 +117,7 @@ class FailureEntry:
 
 
 def entry_of(line: Mapping[str, object]) -> FailureEntry | None:
-    """A line as an entry; None where it says nothing that can be counted."""
+    """None if the line contains nothing that can be counted."""
     event = next((known for known in EVENTS if known == line.get("event", "fail")), None)
     name, attempt = line.get("task_id"), line.get("attempt", 0)
     if event is None or not isinstance(name, str) or not name or not isinstance(attempt, int):
@@ -131,7 +131,7 @@ TEXTS = ("ts", "error", "approach", "task", "session", "debate_id", "resolution"
 
 @dataclass(frozen=True)
 class TaskStanding:
-    """What still counts against a task: everything since it last succeeded or was begun afresh."""
+    """What counts against a task since it last succeeded or was reset."""
 
     task_id: str
     task: str = ""
@@ -140,7 +140,7 @@ class TaskStanding:
     debate: FailureEntry | None = None
     """The last failure debate about it."""
     since_debate: int = 0
-    """Attempts that failed or were rejected after that debate."""
+    """Failed or rejected attempts after that debate."""
     stale: bool = False
 
     @property
@@ -151,7 +151,7 @@ class TaskStanding:
 def standings(
     entries: Iterable[FailureEntry], now: datetime, reset_after_hours: float | None = None
 ) -> dict[str, TaskStanding]:
-    """Every task with something against it, in the order of their first failures."""
+    """Every task with failures, in the order of their first."""
     tasks: dict[str, TaskStanding] = {}
     for entry in entries:
         if entry.task_id == EVERY_TASK:
@@ -205,7 +205,7 @@ def stamp(now: datetime) -> str:
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-# --- what is due
+# --- next step
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ class Next:
 
 
 def next_step(tasks: Mapping[str, TaskStanding], name: str, *, stakes: str = "low", security: bool = False) -> Next:
-    """The first rule that fits. After a failure debate there is one more attempt, and then a person."""
+    """The first rule that applies. After a failure debate there is one more attempt, then a person."""
     task = tasks.get(name, TaskStanding(name))
     failed, rejected = len(task.failures), len(task.rejections)
     others = find_shared_errors(tasks, task)
@@ -234,7 +234,7 @@ def next_step(tasks: Mapping[str, TaskStanding], name: str, *, stakes: str = "lo
 
 
 def find_shared_errors(tasks: Mapping[str, TaskStanding], task: TaskStanding) -> Sequence[str]:
-    """Other tasks with an error of this one. What is stale makes no pattern."""
+    """Other tasks with the same error. Stale ones are ignored."""
     own = {mark for error in task.errors if (mark := fingerprint(error))}
     if task.stale or not own:
         return ()
@@ -245,7 +245,7 @@ def find_shared_errors(tasks: Mapping[str, TaskStanding], task: TaskStanding) ->
     )
 
 
-# --- what resets it
+# --- resets
 
 ASKED_AFRESH = re.compile(
     r"\b(?:start(?:ing)? (?:a)?fresh|start (?:over|from scratch)"
@@ -272,7 +272,7 @@ DENIED = re.compile(
 
 
 def reset_reason(text: str) -> Reset | None:
-    """Why what a person says ends the counting; None for anger, rephrasing, questions and what is denied."""
+    """Why a person's message resets the count; None for anger, rephrasing, questions and negations."""
     said = text.lower().replace("’", "'")
     kinds: tuple[tuple[re.Pattern[str], Reset], ...] = (
         (ASKED_AFRESH, "start_fresh"),

@@ -1,7 +1,7 @@
-"""What Go's race detector reports, read: which two places use the same memory at once.
+"""Parses reports of Go's race detector: which two places access the same memory concurrently.
 
-A report is written by the program that is being tested, so a program can write a false one. It can only hurt itself by
-that: a false report is a finding against it, at places that must be in its own files. Nothing here takes a report away.
+The tested program writes the report, so it can forge one. That only hurts itself: a false report is a finding against
+it, at places that must be in its own files. Nothing here removes a report.
 """
 
 import re
@@ -39,7 +39,7 @@ class Access(NamedTuple):
 
 
 class AccessPlace(NamedTuple):
-    """Where given code, or a given test, touches the memory."""
+    """Where given code, or a given test, accesses the memory."""
 
     file: str
     line: int
@@ -50,25 +50,24 @@ class AccessPlace(NamedTuple):
 
 
 def split(log: str) -> tuple[str, ...]:
-    """The single reports in a log: few enough and short enough to be kept."""
+    """The individual reports of a log, limited in number and length."""
     blocks = (block.strip("\n") for block in BORDER.split(log))
     return tuple(block[:MAX_CHARACTERS] for block in blocks if block.lstrip().startswith(MARK))[:MAX_REPORTS]
 
 
 def accesses(report: str) -> list[Access]:
-    """The accesses a report names, newest first; what follows them is about how the goroutines were started."""
+    """The accesses of a report, newest first; the rest describes how the goroutines were started."""
     return [Access(h[1].lower(), tuple(_frames(report[h.end() :]))) for h in ACCESS.finditer(report)]
 
 
 def _frames(text: str) -> Iterator[StackFrame]:
-    stack = text.split("\n\n", 1)[0]  # an empty line ends a stack
+    stack = text.split("\n\n", 1)[0]  # a blank line ends a stack
     for function, file, line in FRAME.findall(stack):
         yield StackFrame(function, file, int(line))
 
 
 def find_races(reports: Sequence[str], code: Code, tests: Tests) -> tuple[Vulnerability, ...]:
-    """One finding for each two places, the same in every run: what the detector saw first and under which address
-    does not count."""
+    """One finding for each pair of places, stable across runs: order and addresses do not count."""
     seen: dict[str, Vulnerability] = {}
     for places in _pairs(reports, code, tests):
         if any(place.in_code for place in places):
@@ -78,14 +77,14 @@ def find_races(reports: Sequence[str], code: Code, tests: Tests) -> tuple[Vulner
 
 
 def in_tests_only(reports: Sequence[str], code: Code, tests: Tests) -> tuple[str, ...]:
-    """Races between two places of the given tests: no flaw of the code, but a reason to doubt the tests."""
+    """Races between two places of the given tests: not a flaw of the code, but a reason to doubt the tests."""
     pairs = [places for places in _pairs(reports, code, tests) if not any(place.in_code for place in places)]
     told = {" and ".join(f"{place.file}:{place.line}" for place in places if place.file) for places in pairs}
     return tuple(sorted(told - {""}))
 
 
 def foreign(reports: Sequence[str], code: Code, tests: Tests) -> int:
-    """How many reports name no place in any given file, or cannot be read at all."""
+    """Reports that are unreadable or name no given file."""
     return len(reports) - sum(any(place.file for place in places) for places in _pairs(reports, code, tests))
 
 
@@ -100,7 +99,7 @@ def _pairs(reports: Iterable[str], code: Code, tests: Tests) -> Iterator[tuple[A
 
 
 def _place(access: Access, tests: Mapping[str, list[str]], code: Mapping[str, list[str]]) -> AccessPlace:
-    """The innermost frame in a given file: the library's own frames say how, not where."""
+    """The innermost frame in a given file; library frames say how, not where."""
     for frame in access.frames:
         text = code.get(frame.file, tests.get(frame.file, []))
         if 0 < frame.line <= len(text):

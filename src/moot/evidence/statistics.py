@@ -1,4 +1,4 @@
-"""What debates were worth: how often, about what, which resolutions worked, which were needless."""
+"""Statistics of debates: how many, about what, which resolutions worked, which were unnecessary."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,6 @@ from typing import Protocol
 
 
 class DebateOutcome(Protocol):
-    """What the tally needs to know of a debate."""
-
     @property
     def type(self) -> str: ...
     @property
@@ -26,7 +24,7 @@ CHANGED = ("MODIFY", "RETRY", "PIVOT")
 
 
 def has_helped(resolution: str, outcome: str) -> bool | None:
-    """Whether a debate was worth it, as far as its resolution and the outcome tell; an escalation does not tell."""
+    """Whether a debate was worth it, judged by resolution and outcome; None for an escalation."""
     if resolution == "ESCALATE":
         return None
     return resolution in CHANGED and outcome == "success"
@@ -48,9 +46,9 @@ class Tally:
     by_category: dict[str, int]
     worked: tuple[Worked, ...]
     needless: int
-    """Debates that let the action pass as it was, which then went well."""
+    """Debates that approved the action unchanged, which then succeeded."""
     needless_rate: float | None
-    """Of the debates whose outcome is known; None: none is."""
+    """Share of the debates with a known outcome; None if there are none."""
     helped: int
     escalations: int
     automatic: int

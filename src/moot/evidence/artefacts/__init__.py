@@ -1,1 +1,1 @@
-"""Planning artefacts: what they are, what is wrong with their form, what a review says of them."""
+"""Planning artefacts: types, structural checks, and the documents of a review."""

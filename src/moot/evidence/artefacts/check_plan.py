@@ -1,4 +1,4 @@
-"""A plan: tasks without the fields that make them doable, circles of dependencies, requirements that no plan covers."""
+"""Checks a plan: tasks without required fields, dependency cycles, uncovered requirements."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ PLAN_ID = re.compile(r"\d+(?:\.\d+)?-\d+|\d+")
 
 @dataclass(frozen=True)
 class Sibling:
-    """A plan of the same phase, this one included."""
+    """A plan of the same phase, including this one."""
 
     path: str
     doc: Page
@@ -80,7 +80,7 @@ def _task_order(tasks: Sequence[PlanTask]) -> list[ArtefactFault]:
 
 
 def plan_id(path: str, meta: Mapping[str, object]) -> str:
-    """`01-02` for `01-02-PLAN.md`; else what its front matter says."""
+    """`01-02` for `01-02-PLAN.md`; else from its front matter."""
     if found := NUMBERED.search(path.rsplit("/", 1)[-1]):
         return _strip_zeros(found[1])
     phase, number = str(meta.get("phase", "")), meta.get("plan")
@@ -125,7 +125,7 @@ def _full(need: str, own: str) -> str:
 
 
 def find_covered(doc: Page) -> set[str]:
-    """What a plan says it covers; one without such a list covers what it mentions."""
+    """What a plan says it covers; without such a list, what it mentions."""
     said = doc.meta.get("requirements")
     return (
         set(ids_in(" ".join(map(str, said)) if isinstance(said, list) else str(said)))
@@ -135,7 +135,7 @@ def find_covered(doc: Page) -> set[str]:
 
 
 def _coverage(path: str, siblings: Sequence[Sibling], required: Sequence[Requirement]) -> list[ArtefactFault]:
-    """Said once, of the last plan of the phase: what no plan before it covers, it must."""
+    """Reported once, for the last plan of the phase: it must cover what the others do not."""
     if not siblings or path != max(s.path for s in siblings):
         return []
     done = set().union(*(find_covered(s.doc) for s in siblings))

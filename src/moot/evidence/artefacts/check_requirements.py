@@ -1,4 +1,4 @@
-"""Requirements: ids that stand twice, the same thing asked for twice, words that nobody can test."""
+"""Checks requirements: duplicate ids, duplicate texts, untestable words."""
 
 import re
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def _same_id(found: Sequence[Requirement]) -> list[ArtefactFault]:
 
 
 def _same_text(found: Sequence[Requirement]) -> list[ArtefactFault]:
-    """The same words, or nearly; two short texts must be the same."""
+    """The same or nearly the same words; two short texts must be equal."""
     faults = []
     bags = [(r, frozenset(words_of(r.text))) for r in found if r.text]
     by_word: dict[str, list[int]] = {}
@@ -83,7 +83,7 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _without_id(doc: Page, found: Sequence[Requirement]) -> list[ArtefactFault]:
-    """A list entry among requirements that has no id of its own."""
+    """A list entry among requirements without an id."""
     lines = {r.line for r in found}
     sections = {line.section for line in doc.prose() if line.number in lines}
     return [
@@ -116,7 +116,7 @@ def _wording(r: Requirement) -> list[ArtefactFault]:
 
 
 def _find_unmapped(doc: Page, found: Sequence[Requirement]) -> list[ArtefactFault]:
-    """Where the page itself says which phase each requirement belongs to, none may be missing."""
+    """If the page maps requirements to phases, none may be missing."""
     mapped = {i: row for row in doc.rows if "phase" in row.cells and "requirement" in row.cells
               for i in ids_in(row.cells["requirement"])}  # fmt: skip
     if not mapped:

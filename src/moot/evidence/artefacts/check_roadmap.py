@@ -1,4 +1,4 @@
-"""A roadmap: phases without a goal, requirements in no phase or in two, an order that cannot be kept."""
+"""Checks a roadmap: phases without a goal, requirements in no phase or in two, an impossible order."""
 
 from collections.abc import Sequence
 

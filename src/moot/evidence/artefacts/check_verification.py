@@ -1,4 +1,4 @@
-"""A verification: must-haves that nobody checked, and a status that its own content contradicts."""
+"""Checks a verification: unchecked must-haves, and a status that its content contradicts."""
 
 import re
 from collections.abc import Sequence
@@ -35,11 +35,9 @@ SAME = 0.6
 
 @dataclass(frozen=True)
 class VerifiedItem:
-    """One thing that was looked at, and what came of it."""
-
     what: str
     verdict: str
-    """good, bad, open, or nothing at all"""
+    """good, bad, open, or empty"""
     evidence: str | None
     line: int
 
@@ -68,7 +66,7 @@ def verification_faults(doc: Page, must_haves: Sequence[str]) -> list[ArtefactFa
 
 
 def checks_in(doc: Page) -> list[VerifiedItem]:
-    """Rows of tables that have a status, and check boxes."""
+    """Table rows with a status, and check boxes."""
     found = []
     for row in doc.rows:
         status = next((row.cells[c] for c in ("status", "result", "verdict", "verified") if c in row.cells), None)
@@ -97,7 +95,7 @@ def verdict_of(text: str) -> str:
 
 
 def status_of(doc: Page) -> tuple[str, int]:
-    """The status in small letters, and its line."""
+    """The status in lower case, and its line."""
     for number, text in enumerate(doc.text.split("\n")[:200], 1):
         if found := STATUS.match(text[:LONGEST]):
             return "_".join(found[1].strip().lower().replace("-", " ").split()), number
@@ -148,7 +146,7 @@ def _for_a_person(doc: Page, status: str) -> list[ArtefactFault]:
 
 
 def _find_unchecked(doc: Page, checks: Sequence[VerifiedItem], must_haves: Sequence[str]) -> list[ArtefactFault]:
-    """A must-have counts as checked when its words stand in something that was looked at."""
+    """A must-have is checked if a checked item contains its words."""
     looked = [set(words_of(c.what)) for c in checks]
     whole = normal("\n".join(c.what for c in checks))
     faults = []

@@ -1,4 +1,4 @@
-"""`.planning/config.json`: which reviews a project wants, and how long they may go on."""
+"""`.planning/config.json`: which reviews a project wants, and how many rounds."""
 
 import json
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from moot.evidence.artefacts.values import ArtefactType
 
 MOST_ROUNDS = 3
-"""Whatever a configuration says, a debate does not last longer."""
+"""Upper limit, whatever a configuration says."""
 ALSO: dict[ArtefactType, tuple[str, ...]] = {
     "requirements": ("requirements", "requirement"),
     "roadmap": ("roadmap", "roadmaps"),
@@ -22,11 +22,11 @@ class Checkpoint:
     why: str = ""
     """What switched it off."""
     problems: tuple[str, ...] = ()
-    """What in the file could not be used."""
+    """What in the file was ignored."""
 
 
 def checkpoint(text: str | None, kind: ArtefactType) -> Checkpoint:
-    """What the file says of this type of artefact. A missing or broken file switches nothing off."""
+    """The configuration for this type of artefact. A missing or broken file switches nothing off."""
     if text is None:
         return Checkpoint()
     try:
@@ -59,7 +59,7 @@ def _table(config: dict[str, object], key: str, problems: list[str]) -> dict[str
 
 
 def _of_type(said: object, kind: ArtefactType, problems: list[str]) -> tuple[bool, object]:
-    """Whether this type is reviewed, and its own number of rounds if it has one."""
+    """Whether this type is reviewed, and its own number of rounds if any."""
     if said is None:
         return True, None
     if isinstance(said, list):

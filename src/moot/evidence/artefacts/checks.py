@@ -1,4 +1,4 @@
-"""The structural checks of one artefact among its neighbours: no model, no guessing."""
+"""Structural checks of one artefact among its neighbours, without a model."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ POINTS = {"critical": 100, "significant": 10, "minor": 1}
 
 
 def check(artefact: Artefact, around: Sequence[Neighbour]) -> tuple[ArtefactFault, ...]:
-    """What is wrong with its form, in the order of its lines."""
+    """Faults in the order of lines."""
     doc = page(artefact.text)
     match artefact.type:
         case "requirements":
@@ -46,7 +46,7 @@ def gravest(faults: Sequence[ArtefactFault]) -> list[ArtefactFault]:
 
 
 def _siblings(artefact: Artefact, around: Sequence[Neighbour], doc: Page) -> list[Sibling]:
-    """The plans in the same folder; for a plan, itself as it is now among them."""
+    """The plans in the same folder, including the current text of this one."""
     folder = artefact.path.rpartition("/")[0]
     others = [
         Sibling(n.path, page(n.text))
@@ -63,7 +63,7 @@ def _siblings(artefact: Artefact, around: Sequence[Neighbour], doc: Page) -> lis
 def _select_required(
     artefact: Artefact, around: Sequence[Neighbour], doc: Page, requirements: Sequence[Requirement]
 ) -> list[Requirement]:
-    """What the roadmap gives to the phase of this plan; without a roadmap, everything that is wanted now."""
+    """What the roadmap assigns to this plan's phase; without a roadmap, every current requirement."""
     wanted = [r for r in requirements if not r.later]
     phases = [p for n in around if n.type == "roadmap" for p in phases_in(page(n.text))]
     if not phases:
@@ -74,7 +74,7 @@ def _select_required(
 
 
 def must_haves(plans: Iterable[Page]) -> list[str]:
-    """Truths, artefacts and links that the plans say must hold."""
+    """Truths, artefacts and links that the plans require."""
     found: list[str] = []
     for doc in plans:
         said = doc.meta.get("must_haves")

@@ -1,10 +1,10 @@
-"""Cycles in what depends on what."""
+"""Dependency cycles."""
 
 from collections.abc import Mapping, Sequence
 
 
 def cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """Each cycle once, beginning with its first name in the order given; what is not in `needs` is left out."""
+    """Each cycle once, beginning with its first name in the given order; names not in `needs` are ignored."""
     order = {name: place for place, name in enumerate(needs)}
     found: dict[tuple[str, ...], None] = {}
     done: set[str] = set()

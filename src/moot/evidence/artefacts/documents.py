@@ -1,4 +1,4 @@
-"""CHALLENGES and NO OBJECTIONS: the documents in which an adversary's turn is written down."""
+"""CHALLENGES and NO OBJECTIONS: the documents of an adversary's turn."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ def challenges_document(
     convergence: Convergence | None = None,
     remaining: int | None = None,
 ) -> str:
-    """What the adversary holds against the artefact in this round."""
+    """The adversary's challenges of this round."""
     parts = [f"## CHALLENGES\n\n**Round:** {number}/{most}", *map(_challenge, challenges)]
     if assessments:
         parts.append("### Defense Assessment\n\n" + _table(assessments))
@@ -34,7 +34,7 @@ def challenges_document(
 
 
 def no_objections_document(number: int, most: int, settled: Mapping[str, str]) -> str:
-    """That nothing stands against it, and how each earlier challenge was settled."""
+    """No challenges remain; lists how each earlier one was settled."""
     said = "All challenges from the previous round are settled." if settled else "There is nothing to hold against it."
     lines = "\n".join(f"- [{name}]: {one_line(how)}" for name, how in settled.items()) or "- no challenge was raised"
     return (
@@ -68,7 +68,7 @@ def _cell(text: str) -> str:
 
 
 def find_challenges(reference: str, challenges: Sequence[Challenge]) -> list[Challenge]:
-    """Which challenges `C2`, `Challenge 2`, `2`, `all` or a concern in its own words means."""
+    """The challenges meant by `C2`, `Challenge 2`, `2`, `all` or a concern in its own words."""
     words = normal(reference).split()
     if words in (["all"], ["all", "challenges"], ["every", "challenge"]):
         return list(challenges)

@@ -1,4 +1,4 @@
-"""Whether a challenge's evidence can be checked: a quote that is there, a part that exists, a thing that is missing."""
+"""Whether a challenge's evidence can be checked: an actual quote, an existing part, a missing thing."""
 
 import re
 from functools import lru_cache
@@ -28,11 +28,11 @@ ABSENT = re.compile(
     re.IGNORECASE,
 )
 RUN = 4
-"""So many words in a row that also stand in the artefact are a quote, with or without marks."""
+"""This many consecutive words of the artefact are a quote, with or without marks."""
 
 
 def flaw_in_evidence(concern: str, evidence: str, material: str) -> str:
-    """Why this evidence is none; empty when it can be checked against `material`."""
+    """Why this evidence does not count; empty if it can be checked against `material`."""
     said = normal(evidence)
     if NONE.fullmatch(evidence) or not said:
         return "no evidence was given"
@@ -55,7 +55,7 @@ def flaw_in_evidence(concern: str, evidence: str, material: str) -> str:
 
 
 def _stands(quote: str, shown: str) -> bool:
-    """As it stands there; what an ellipsis left out may be anything."""
+    """Verbatim, except for what an ellipsis left out."""
     pieces = [normal(piece) for piece in re.split(r"\.{3,}|…|\[[^\]]*\]", quote)]
     return any(pieces) and all(f" {piece} " in shown for piece in pieces if piece)
 
@@ -76,12 +76,12 @@ def _short(text: str) -> str:
 
 
 STEM, SHARE = 4, 0.6
-"""Letters by which two forms of a word are taken for one, and how much of a finding a challenge must say again."""
+"""Letters by which two forms of a word are equal, and the share of a finding that a challenge must repeat."""
 TERM = re.compile(r"[a-z]{4,}")
 
 
 def repeats(said: str, fault: ArtefactFault) -> bool:
-    """Whether a challenge says again what a structural check found: it names the same ids, and most of its words."""
+    """Whether a challenge repeats a structural finding: the same ids and most of its words."""
     named, wanted = set(ids_in(said)), set(ids_in(fault.what))
     if not wanted <= named or (wanted and named - wanted):
         return False

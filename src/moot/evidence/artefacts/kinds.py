@@ -1,4 +1,4 @@
-"""The four types of artefact: their categories of challenge, and how a type is told from a name or a text."""
+"""The four artefact types: their challenge categories, and how to detect a type."""
 
 import re
 from dataclasses import dataclass
@@ -54,11 +54,11 @@ STATUS = re.compile(r"^\W*status\W*:\W*(passed|gaps_found|human_needed|failed)\b
 class Guess:
     type: ArtefactType | None
     how: str
-    """By what the type was told; without a type, why it could not be."""
+    """How the type was detected, or why it was not."""
 
 
 def guess(name: str, text: str) -> Guess:
-    """The type by the file's name, else by what stands in it."""
+    """By the file's name, else by its content."""
     words = re.split(r"[^a-z]+", name.rsplit("/", 1)[-1].lower())
     named = [kind for kind in NAMES if kind in words]
     if len(named) == 1:
@@ -73,7 +73,7 @@ def guess(name: str, text: str) -> Guess:
 
 
 def _signs(doc: Page) -> dict[ArtefactType, str]:
-    """For each type what in the text speaks for it, or nothing."""
+    """For each type the matching text, or nothing."""
     titles = " ".join(h.text.lower() for h in doc.headings[:1])
     phases = [h for h in doc.headings if re.match(r"phase\s+\d", h.text, re.IGNORECASE)]
     tasks, ids = tasks_in(doc), find_requirements(doc)
@@ -85,7 +85,7 @@ def _signs(doc: Page) -> dict[ArtefactType, str]:
         "roadmap": f"{len(phases)} phases" if len(phases) > 1 or (phases and "roadmap" in titles) else "",
         "requirements": f"{len(ids)} requirements with an id" if len(ids) > 1 and not phases else "",
     }
-    if found["plan"] or found["verification"]:  # both quote requirements, and a plan may speak of its phase
+    if found["plan"] or found["verification"]:  # both quote requirements, and a plan may mention its phase
         found |= {"requirements": "", "roadmap": ""}
     titled = [kind for kind in NAMES if kind in re.split(r"[^a-z]+", titles)]
     if len(titled) == 1 and not any(found.values()):

@@ -1,4 +1,4 @@
-"""The phases of a roadmap: number, goal, requirements, what they depend on."""
+"""The phases of a roadmap: number, goal, requirements, dependencies."""
 
 import re
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Phase:
 
 
 def phases_in(doc: Page) -> list[Phase]:
-    """Each heading `Phase N: name` with what stands below it; without such headings, the rows of a table of phases."""
+    """Each heading `Phase N: name` with its content; without such headings, the rows of a table of phases."""
     found: list[Phase] = []
     for heading in doc.headings:
         match = PHASE.match(heading.text)

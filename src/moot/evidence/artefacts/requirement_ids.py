@@ -1,4 +1,4 @@
-"""Requirement ids: where they are defined, where they are only mentioned."""
+"""Requirement ids: definitions and mentions."""
 
 import re
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ class Requirement:
 
 
 def ids_in(text: str) -> list[str]:
-    """Every requirement id in the text, in order; `UTF-8` and its like are none."""
+    """Every requirement id in order; `UTF-8` and the like are not ids."""
     return [m[0] for m in ID.finditer(text) if m["prefix"] not in NOT_IDS]
 
 
 def find_requirements(doc: Page) -> list[Requirement]:
-    """List entries, table rows and headings that begin with an id, outside tables of what is mapped where."""
+    """List entries, table rows and headings that begin with an id, except in traceability tables."""
     found: list[Requirement] = []
     for line in doc.prose():
         if MENTIONS.search(line.section.rpartition(" > ")[2]) and "out of scope" not in line.section:

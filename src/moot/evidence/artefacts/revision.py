@@ -1,4 +1,4 @@
-"""Whether a revised artefact is whole: nothing that stood in it may silently get lost."""
+"""Whether a revised artefact is complete: nothing may get lost silently."""
 
 import re
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ ELIDED = re.compile(
 PLACE_HOLDER = re.compile(r"\bREDACTED_\w+")
 NAMED = re.compile(r"((?:phase|task|step|plan)\s+\d+(?:\.\d+)*)\b", re.IGNORECASE)
 SHORTEST = 0.7
-"""A revision that keeps fewer of the words was cut, whatever it says."""
+"""A revision with a smaller share of the words was truncated, whatever it claims."""
 
 
 def flaw_in_revision(before: Artefact, text: str, around: Sequence[Neighbour]) -> str:
-    """Why this text may not take the artefact's place; empty when it may."""
+    """Why this text may not replace the artefact; empty if it may."""
     if not text.strip():
         return "it is empty"
     if REFUSED.match(text):
@@ -52,7 +52,7 @@ def _worse(before: Artefact, text: str, around: Sequence[Neighbour]) -> str:
 
 
 def find_lost_parts(old: Page, new: Page) -> list[str]:
-    """Front matter, headings, requirement ids, tasks and masked secrets that stood there and no longer do."""
+    """Front matter, headings, requirement ids, tasks and masked secrets that are missing."""
     lost = ["the front matter"] if old.front.strip() and not new.front.strip() else []
     lost += [f"the key {key!r} of the front matter" for key in old.meta if new.front.strip() and key not in new.meta]
     headings = {_key(h.text) for h in new.headings}
@@ -65,7 +65,7 @@ def find_lost_parts(old: Page, new: Page) -> list[str]:
 
 
 def _key(heading: str) -> str:
-    """A phase or a task may get another name; it keeps its number."""
+    """A phase or task may be renamed; it keeps its number."""
     named = NAMED.match(heading)
     return normal(named[1]) if named else normal(heading)
 
@@ -76,7 +76,7 @@ def _find_elision(old: Page, new: Page) -> str:
 
 
 def alike_ended(text: str, before: str) -> str:
-    """A model does not see line ends: keep those the file had."""
+    """Keep the file's line ends: a model does not see them."""
     text = text.replace("\r\n", "\n")
     text = text.rstrip("\n") + "\n" if before.endswith("\n") else text.rstrip("\n")
     return text.replace("\n", "\r\n") if "\r\n" in before else text

@@ -10,7 +10,7 @@ COMMENT = re.compile(r"<!--|-->")
 
 
 def with_decision(text: str, key: str, decision: str) -> str:
-    """The page with the decision of this review; one of the same review that stands there already is replaced."""
+    """The page with this review's decision; an earlier one of the same review is replaced."""
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.replace("\r\n", "\n").split("\n")
     mark = SESSION.format(key)

@@ -1,4 +1,4 @@
-"""The tasks of a plan, in the XML form and in markdown forms."""
+"""The tasks of a plan, in XML or markdown."""
 
 import re
 from collections.abc import Sequence
@@ -32,12 +32,12 @@ class PlanTask:
     fields: dict[str, str] = field(default_factory=dict)
     depends_on: tuple[str, ...] = ()
     checkpoint: bool = False
-    """A stop for a person: it has other fields than a task that is carried out."""
+    """A stop for a person; its fields differ from those of a task."""
     closed: bool = True
 
 
 def tasks_in(doc: Page) -> list[PlanTask]:
-    """XML tasks in the text, or in its code blocks when there are none outside; else tasks under headings."""
+    """XML tasks in the text, or in its code blocks if there are none outside; else tasks under headings."""
     outside = "\n".join("" if line.code else line.text for line in doc.lines)
     inside = "\n".join(line.text if line.code else "" for line in doc.lines)
     first = doc.lines[0].number if doc.lines else 1
@@ -60,7 +60,7 @@ def _xml(text: str, first: int) -> list[PlanTask]:
 
 
 def _elements(body: str) -> dict[str, str]:
-    """Name -> text of each element directly inside a task; one that is never closed is none."""
+    """Name -> text of each direct child element; unclosed ones are ignored."""
     found: dict[str, str] = {}
     at = 0
     for _ in range(MOST_ELEMENTS):
@@ -87,7 +87,7 @@ def _read_headed_tasks(doc: Page) -> list[PlanTask]:
 
 
 def _flatten_headings(lines: Sequence[PageLine]) -> list[PageLine]:
-    """`#### Files` with text below it is a label as well."""
+    """`#### Files` with text below it is a label too."""
     return [
         PageLine(line.number, f"**{line.text.strip('# ').rstrip(': ')}:**", line.section) if line.heading else line
         for line in lines

@@ -1,4 +1,4 @@
-"""What a review speaks of: an artefact, what the checks find in it, and what an adversary holds against it."""
+"""Values of a review: artefacts, structural faults, challenges."""
 
 from typing import Literal
 
@@ -10,17 +10,17 @@ Convergence = Literal["continue", "converging", "deadlock"]
 Defence = Literal["addressed", "rejected", "unaddressed"]
 
 GRAVITIES: tuple[Gravity, ...] = ("critical", "significant", "minor")
-"""The gravest first."""
+"""Most serious first."""
 
 
 class Artefact(Value):
     path: str
     type: ArtefactType
     guessed: str = ""
-    """How the type was found: told, by the name, or by the content."""
+    """How the type was found: given, by name, or by content."""
     text: str
     context: str = ""
-    """The head of PROJECT.md."""
+    """The beginning of PROJECT.md."""
 
 
 class Neighbour(Value):

@@ -1,4 +1,4 @@
-"""Lessons: what was learnt in one session, said so that another can use it."""
+"""Lessons: what one session learnt, worded for others."""
 
 from moot.core.experience import Lesson, Origin
 from moot.evidence.lessons.general import generalise_text

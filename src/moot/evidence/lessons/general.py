@@ -1,4 +1,4 @@
-"""From what went wrong in one task to what holds in others: the task's own names and figures go."""
+"""Generalises advice: removes the task's own names and figures."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ REPEAT = re.compile(r"\b(the|a|an) (?:the|a|an) ")
 
 
 def generalise_text(text: str, names: Iterable[str] = ()) -> str:
-    """The advice without what only its own task has: quoted code, calls, paths, identifiers, `names`, figures."""
+    """Remove what is specific to one task: quoted code, calls, paths, identifiers, `names`, figures."""
     text = QUOTED.sub(_unquote_match, text)
     text = CALL.sub("the function", text)
     text = PATH.sub("the file", text)

@@ -1,4 +1,4 @@
-"""A lesson, and the rules of its life: merged with its paraphrases, credited by what followed, forgotten in time."""
+"""Lifecycle of a lesson: merged with paraphrases, credited by results, forgotten in time."""
 
 import hashlib
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from moot.core.experience import Lesson, Origin
 from moot.evidence.lessons.words import Gist, gist
 
 SAME = 0.6
-"""Share of common words from which two pieces of advice are one."""
+"""Share of common words from which two pieces of advice are the same."""
 CONTRARY = 0.25
-"""Share of words that one praises and the other warns of: from here on they are different, however alike."""
+"""Share of words with opposite polarity from which two pieces of advice differ, however similar."""
 LIFETIME = timedelta(days=90)
 WORDINGS = 8
 ORIGINS = 20
@@ -47,7 +47,7 @@ def category_of(text: str) -> str:
 
 
 def same_advice(one: Gist, other: Gist, weight: Callable[[str], float] = lambda word: 1.0) -> bool:
-    """Whether two texts say the same. "Use it" and "never use it" share all words and are opposites."""
+    """ "Use it" and "never use it" share all words and are opposites."""
     return likeness(one, other, weight) >= SAME and contradiction(one, other, weight) < CONTRARY
 
 
@@ -66,7 +66,7 @@ def _share(part: frozenset[str], whole: frozenset[str], weight: Callable[[str], 
 
 
 def merge_lessons(lesson: Lesson, again: Lesson) -> Lesson:
-    """The lesson, said once more: the older wording stays, its origins and its time grow."""
+    """Keep the older wording; extend origins and lifetime."""
     wordings = dict.fromkeys((*lesson.wordings, again.text, *again.wordings))
     wordings.pop(lesson.text, None)
     expiries = [lesson.expires_at, again.expires_at]
@@ -83,8 +83,7 @@ def merge_lessons(lesson: Lesson, again: Lesson) -> Lesson:
 
 
 def credit_lesson(lesson: Lesson, *, helped: bool, now: datetime, by: str = "") -> Lesson:
-    """After it was used: what happened next speaks for or against it, once for each session `by` which it was judged.
-    One that helps lives longer."""
+    """Record whether it helped, once for each session `by` which it was judged. A helpful lesson lives longer."""
     if by and by in lesson.judged_by:
         return lesson
     longer = lesson.expires_at and max(lesson.expires_at, now + LIFETIME)
@@ -100,14 +99,14 @@ def credit_lesson(lesson: Lesson, *, helped: bool, now: datetime, by: str = "") 
 
 
 def rate_lesson(lesson: Lesson, now: datetime) -> float:
-    """How much it is worth telling, from 0 to 1: an expired one nothing, an untried one a half."""
+    """Its worth from 0 to 1: 0 if expired, .5 if untried."""
     if lesson.expires_at is not None and lesson.expires_at <= now:
         return 0.0
     return (lesson.helped + 1) / (lesson.helped + lesson.harmed + 2)
 
 
 def fits(lesson: Lesson, task: Gist, weight: Callable[[str], float], now: datetime) -> float:
-    """How well a lesson fits a task: the words they share, by how rare those are, and what it is worth."""
+    """Relevance to a task: shared words weighted by rarity, times worth."""
     words = gist(" ".join((lesson.text, *lesson.wordings))).words
     covered = _share(words & task.words, words, weight)
     return covered * rate_lesson(lesson, now)

@@ -1,4 +1,4 @@
-"""What a sentence of advice is about, and whether it says to do it or not to."""
+"""The topic of a piece of advice, and its polarity."""
 
 import re
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SUFFIXES = (
 
 @dataclass(frozen=True)
 class Gist:
-    """The stems a text speaks for, and those it speaks against."""
+    """Stems that a text recommends, and stems that it advises against."""
 
     good: frozenset[str]
     bad: frozenset[str]

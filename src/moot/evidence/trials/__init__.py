@@ -1,1 +1,1 @@
-"""Tests as values: examples in a task, inputs made from them, what solutions do on them, where they differ."""
+"""Trials: examples in a task, inputs derived from them, how solutions behave on them, where they differ."""

@@ -1,4 +1,4 @@
-"""Why an attempt failed, by rules: the class of the error, the failing input, what was expected and what came."""
+"""Analyses a failed attempt by rules: error class, failing input, expected and actual value."""
 
 import ast
 import re
@@ -48,47 +48,42 @@ MISSING = frozenset({"ImportError", "ModuleNotFoundError", "NameError", "Attribu
 SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 LONGEST = 300
 MOST_TOLD = 6_000
-"""Tokens of failures that are kept of one run."""
+"""Tokens of failures kept of one run."""
 
 
 class FailedTest(Value):
-    """One test that failed."""
-
     test: str
     kind: Kind
     error: str = ""
-    """The class of the error, in the words of the language."""
+    """The error class, as the language names it."""
     input: str = ""
-    """The call that failed."""
     expected: str = ""
     got: str = ""
     said: str = ""
-    """The error's own words."""
+    """The error message."""
     place: str = ""
-    """The last line of the solution or of the test that was reached."""
+    """The last line reached in the solution or the test."""
     cause: Cause | None = None
 
 
 class Analysis(Value):
-    """What running an attempt showed."""
-
     passed: int = 0
     of: int = 0
     failures: tuple[FailedTest, ...] = ()
     problem: str = ""
-    """Why the run as a whole says nothing."""
+    """Why the whole run is inconclusive."""
     refused: int = 0
     refusals: int = 0
-    """Of the passed and of all: those that ask for a refusal, such as an error."""
+    """Passed and total tests that expect a refusal, such as an error."""
     in_process: int = 0
-    """Of the passed: those that the code can have faked, for it ran in the process of its test."""
+    """Passes that the code could have faked because it ran in its test's process."""
     decided: int = 0
-    """Of these: those that could have been judged apart, but the code's own comparison was to decide."""
+    """Of these, tests that could have run separately, but the code's own comparison had to decide."""
     why_in_process: str = ""
 
     @property
     def green(self) -> bool:
-        """What the code says of itself is not enough."""
+        """In-process passes alone are not enough."""
         return not self.problem and not self.failures and self.passed > 0 and not self.decided
 
     @property
@@ -97,13 +92,13 @@ class Analysis(Value):
 
     @property
     def worth(self) -> float:
-        """The tests that passed, weighed by kind; what the code's own comparison decided weighs nothing."""
+        """Passed tests weighted by kind; those decided by the code's own comparison count nothing."""
         refused = max(0, self.refused - self.decided)
         return worth(self.passed - self.decided, self.of, min(refused, self.passed - self.decided), self.refusals)
 
     @property
     def caveat(self) -> str:
-        """What is to be said where passes can have been faked."""
+        """The caveat if passes could have been faked."""
         return format_in_process(self.in_process, self.of, self.why_in_process, decided=self.decided)
 
     @property
@@ -126,8 +121,7 @@ def together(one: Analysis, other: Analysis) -> Analysis:
 
 
 def of_suite(run: SuiteRun, known: Collection[str] = ()) -> Analysis:
-    """A skipped test neither passed nor failed; of a run that broke off nothing counts as passed. `known` are the tests
-    whose code asks for a refusal."""
+    """A skipped test counts neither way; an aborted run has no passes. `known`: tests whose code expects a refusal."""
     ran = [outcome for outcome in run.outcomes if outcome.status != "skipped"]
     failures = tuple(failure(o) for o in ran if o.status != "passed")
     refusals = [o.name for o in ran if is_refusal(o.name, known)]
@@ -160,7 +154,7 @@ def of_examples(examples: Sequence[Example], probing: Probing) -> Analysis:
 
 
 def _whole(problem: str) -> FailedTest:
-    """The code could not even be loaded."""
+    """The code could not be loaded."""
     error = PYTHON_ERROR.match(problem)
     name = error["error"] if error else ""
     kind: Kind = "memory" if "memory" in problem else "timeout" if "limit of" in problem else "no_answer"
@@ -193,7 +187,7 @@ def _describe_miss(example: Example, answer: Answer) -> FailedTest:
 
 
 def failure(outcome: TestOutcome) -> FailedTest:
-    """What the words of a test runner say, whichever runner it was."""
+    """Parse the output of any test runner."""
     detail = steady(outcome.detail)
     if outcome.status == "timeout":
         return FailedTest(test=outcome.name, kind="timeout", said=_cut(detail))
@@ -252,7 +246,7 @@ def _of_pytest(test: str, detail: str) -> FailedTest | None:
 
 
 def _sides(compared: "re.Match[str]", called: "re.Match[str] | None") -> tuple[str, str]:
-    """What came and what was wanted: the side that the call gave is what came, wherever it stands."""
+    """Actual and expected value: the side with the call is the actual one, wherever it is."""
     left, right = compared["got"], compared["wanted"]
     if (called and called["value"] == right and called["value"] != left) or YODA.search(compared.string):
         left, right = right, left
@@ -309,7 +303,7 @@ def _of_go(test: str, detail: str) -> FailedTest | None:
 
 
 def steady(text: str) -> str:
-    """Without addresses in memory and places on this machine: the same failure has the same words."""
+    """Remove memory addresses and local paths, so that equal failures have equal text."""
     text = re.sub(r" at 0x[0-9a-f]+", "", ADDRESS.sub(r"\1", text))
     lines = [line for line in text.split("\n") if "/site-packages/" not in line and "node:internal" not in line]
     return "\n".join(lines)
@@ -334,7 +328,7 @@ def _place(detail: str) -> str:
 
 
 def _find_asserted(detail: str) -> str:
-    """The call that the test's own line compares, or the line, where nothing says more exactly what was called."""
+    """The call compared on the test's own line, or the line itself if nothing is more precise."""
     line = ASSERTED.search(detail)
     if line is None:
         return ""
@@ -363,7 +357,7 @@ def _cut(text: str, most: int = LONGEST) -> str:
 
 
 def format_failure(failure: FailedTest) -> str:
-    """One failure in words, for a prompt or a person."""
+    """For a prompt or a person."""
     lines = [f"{failure.input or failure.test}"]
     if failure.expected:
         lines.append(f"  expected: {failure.expected}")
@@ -382,11 +376,11 @@ def format_failure(failure: FailedTest) -> str:
 
 
 def fit_failures(analysis: Analysis, tokens: int) -> Fitted:
-    """What failed, every failure as far as so many tokens hold it; the first ones come first."""
+    """Each failure as far as the tokens allow, in order."""
     found = fit_parts([TextPart(f"failure of {f.test}", format_failure(f)) for f in analysis.failures], tokens)
     return Fitted((TextPart("summary", f"{analysis.summary}."), *found.parts), found.missing)
 
 
 def format_failures(analysis: Analysis) -> str:
-    """What failed, for the record: no prompt shows more of it."""
+    """For the record: no prompt shows more of it."""
     return fit_failures(analysis, MOST_TOLD).join()

@@ -1,4 +1,4 @@
-"""What solutions do on shared inputs: who behaves alike, and who should be believed."""
+"""Behaviour of solutions on shared inputs: which behave alike, and which to believe."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ ENOUGH = 3
 
 @dataclass(frozen=True)
 class TrialRun:
-    """A solution that was run: its answers to the shared calls, and which examples it satisfies."""
+    """A solution's answers to the shared calls, and the examples it satisfies."""
 
     name: str
     signature: Signature
     passed: float = 0
-    """How many, or what those are worth by kind."""
+    """Their number, or their worth by kind."""
     of: int = 0
 
     @property
     def silent(self) -> bool:
-        """Nothing it was asked came to a value: it behaves like no solution at all."""
+        """No call returned a value: it behaves like no solution at all."""
         return all(mark.startswith("<") and not mark.startswith("<generator") for mark in self.signature)
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Solutions that do the same."""
+    """Solutions that behave alike."""
 
     signature: Signature
     names: tuple[str, ...]
@@ -39,14 +39,14 @@ def signature(probing: Probing) -> Signature:
 
 
 def build_trial(name: str, examples: Sequence[Example], answers: Sequence[Answer], more: Probing) -> TrialRun:
-    """`answers` belong to the examples, `more` to the calls nobody knows the result of."""
+    """`answers` belong to the examples, `more` to calls without a known result."""
     passed = sum(holds(e, a) for e, a in zip(examples, answers, strict=False))
     own = tuple(answer.mark for answer in answers)
     return TrialRun(name, own + signature(more) if more.answers or more.problem else own, passed, len(examples))
 
 
 def clusters(solutions: Sequence[TrialRun]) -> tuple[Cluster, ...]:
-    """The largest first; of the same size, the one whose first member was named first."""
+    """Largest first; ties go to the cluster whose first member comes first."""
     found: dict[Signature, list[str]] = {}
     for solution in solutions:
         found.setdefault(solution.signature, []).append(solution.name)
@@ -56,9 +56,9 @@ def clusters(solutions: Sequence[TrialRun]) -> tuple[Cluster, ...]:
 
 
 def best(solutions: Sequence[TrialRun]) -> tuple[Cluster, ...]:
-    """Those who satisfy the most examples, clustered: the first cluster is the choice, equals beside it are ties.
+    """The solutions that satisfy most examples, clustered: the first cluster is the choice, equal ones are ties.
 
-    Executed examples come before the vote; a solution that never answers is chosen only where all are silent.
+    Executed examples come before the vote; a silent solution is chosen only if all are silent.
     """
     speaking = [solution for solution in solutions if not solution.silent] or list(solutions)
     most = max((solution.passed for solution in speaking), default=0)
@@ -72,16 +72,18 @@ def agreement(solutions: Sequence[TrialRun]) -> float:
 
 
 def alike_and_green(solutions: Sequence[TrialRun]) -> tuple[TrialRun, ...]:
-    """The gate: who satisfies every example behaves alike, and these are enough: a debate has nothing to add to them.
+    """The gate: the solutions that satisfy every example behave alike and are numerous enough; a debate adds nothing.
 
-    Who fails an example is no dissent, for a debate would choose none of those. No example, nothing is satisfied."""
+    A solution that fails an example does not count as dissent, because a debate would not choose it. Without examples
+    nothing is satisfied.
+    """
     green = [s for s in solutions if s.of and s.passed == s.of and not s.silent]
     one = len({solution.signature for solution in green}) == 1
     return tuple(green) if one and enough(len(green), len(solutions)) else ()
 
 
 def enough(alike: int, answers: int) -> bool:
-    """Three that agree, and half of all; of fewer answers all of them, and never one alone."""
+    """Three that agree, and at least half; with fewer answers all of them, and never one alone."""
     return alike > 1 and alike >= min(answers, max(ENOUGH, (answers + 1) // 2))
 
 

@@ -1,4 +1,4 @@
-"""Two solutions side by side: where they differ, on which smallest input, and what the likely cause is."""
+"""Compares two solutions: where they differ, on which smallest input, and the likely cause."""
 
 import ast
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def likely_cause(call: str, left: Answer, right: Answer) -> Cause:
 
 
 def _has_empty(call: str) -> bool:
-    """Whether an argument is empty or nothing: the case most often forgotten."""
+    """Whether an argument is empty or None: the most commonly forgotten case."""
     try:
         tree = ast.parse(call, mode="eval").body
         values = [ast.literal_eval(a) for a in tree.args] if isinstance(tree, ast.Call) else []

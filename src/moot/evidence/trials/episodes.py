@@ -1,4 +1,4 @@
-"""Attempts that failed, found again by who made them, where, and on what."""
+"""Finds earlier failed attempts by agent, session and task."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,7 @@ from moot.evidence.lessons.lesson import likeness
 
 
 def find_episodes(episodes: Iterable[Episode], agent: str = "", session: str = "", task: str = "") -> list[Episode]:
-    """Those of this agent (its seat, or seat@model) and session; of the tasks most like this one first."""
+    """Episodes of this agent (its seat, or seat@model) and session, most similar task first."""
     own: Sequence[Episode] = [
         episode
         for episode in episodes

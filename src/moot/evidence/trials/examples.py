@@ -1,4 +1,4 @@
-"""Examples out of the text of a task: doctest lines, asserts, and the forms in which people write `f(2)` gives `4`."""
+"""Extracts examples from a task: doctest lines, asserts, and the ways people write `f(2)` gives `4`."""
 
 import ast
 import builtins
@@ -30,15 +30,15 @@ LITERALS = (
 )
 GOES_ON = re.compile(r"\w|\s*(?:[+*/%^<>]|=|-\s*[\d(]|\.\d|\[)")
 SUM = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[-+*/]\s*-?\d+(?:\.\d+)?)+\s*={1,2}\s*(?=[-\d])")
-"""`1 + 9 = 10`: how the value comes about, and the value."""
+"""`1 + 9 = 10`: a computation and its value."""
 LONGEST_CALL = 20
 MAX_EXAMPLES = 200
 
 
 @lru_cache(maxsize=32)  # a text may have a megabyte
 def examples_in(text: str, name: str | None = None, origin: TestOrigin = "task") -> tuple[Example, ...]:
-    """Every example the text gives of calling `name` (or of any function), each once, in the order of the text. Kept,
-    for each phase of a debate asks once more."""
+    """Every example of calling `name` (or any function), once, in text order. Cached: each phase of a debate asks
+    again."""
     found: dict[str, Example] = {}
     others: dict[str, Example] = {}
     ways = (
@@ -56,7 +56,7 @@ def examples_in(text: str, name: str | None = None, origin: TestOrigin = "task")
 
 
 def _rename_examples(text: str, name: str, others: Iterable[Example]) -> tuple[Example, ...]:
-    """A task may call its one function by another name in its examples, if there is no function of that name."""
+    """A task may use another name for its one function in its examples, if no function has that name."""
     called = {find_called_name(example.call) for example in others}
     known = re.findall(r"^\s*(?:async\s+)?def\s+(\w+)", text, re.MULTILINE)
     if len(called) != 1 or known != [name] or called & set(dir(builtins)):
@@ -65,7 +65,7 @@ def _rename_examples(text: str, name: str, others: Iterable[Example]) -> tuple[E
 
 
 def literal_call(text: str) -> str | None:
-    """The call, written the one way Python writes it; None unless all its arguments are literals."""
+    """The call in Python's canonical form; None unless all its arguments are literals."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name | ast.Attribute):
@@ -82,7 +82,7 @@ def find_called_name(call: str) -> str:
 
 
 def literal(text: str) -> str | None:
-    """A literal in the one way Python writes it, or None."""
+    """A literal in Python's canonical form, or None."""
     try:
         return repr(ast.literal_eval(text.strip()))
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
@@ -90,7 +90,7 @@ def literal(text: str) -> str | None:
 
 
 def _doctests(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]:
-    """Also a call with more around it, and one that prints nothing: it gives None, where others print something."""
+    """Also a call within an expression, and one that prints nothing: it returns None if others print something."""
     lines = text.split("\n")
     prompts = [(number, prompt) for number, line in enumerate(lines) if (prompt := PROMPT.match(line))]
     printed = {number: _read_expected(lines[number + 1 :], len(prompt[1])) for number, prompt in prompts}
@@ -107,7 +107,7 @@ def _doctests(text: str, name: str | None, origin: TestOrigin) -> Iterator[Examp
 
 
 def _around(text: str, name: str | None) -> str | None:
-    """`round(f([1, 2]), 2)`: an expression of the function, literals and Python's own functions."""
+    """`round(f([1, 2]), 2)`: an expression of the function, literals and builtins."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -119,7 +119,7 @@ def _around(text: str, name: str | None) -> str | None:
 
 
 def _read_expected(lines: list[str], indent: int) -> list[str]:
-    """The lines after a prompt that say what it prints."""
+    """The expected output after a prompt."""
     taken: list[str] = []
     for line in lines:
         if not line.strip() or PROMPT.match(line) or line.strip() in ('"""', "'''"):
@@ -149,7 +149,7 @@ def _asserts(text: str, origin: TestOrigin) -> Iterator[Example]:
 
 
 def read_comparison(test: ast.expr) -> tuple[str, str] | None:
-    """A call with literals and the literal that a comparison says it gives."""
+    """A call with literals, and the literal it is compared with."""
     match test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
             sides = (ast.unparse(left), ast.unparse(right))
@@ -183,7 +183,7 @@ def _find_stated(text: str, origin: TestOrigin) -> Iterator[Example]:
 
 
 def _whole_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Lines, and where a call's bracket is left open at the end of one, that line with those that close it."""
+    """Lines, joined while a call's bracket is open."""
     for number, line in enumerate(lines):
         yield line
         if re.search(r"\w\(\s*[\[({]*\s*$", line):
@@ -195,7 +195,7 @@ def _whole_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _pairs(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]:
-    """`Input: n = 5` with `Output: 1` below it, "for n = 5 the output should be 1", where the function is known."""
+    """`Input: n = 5` with `Output: 1` below it, "for n = 5 the output should be 1", if the function is known."""
     given: list[str] | None = None
     for line in text.split("\n") if name else ():
         if found := FOR.search(line):
@@ -216,7 +216,7 @@ def _pair_example(name: str | None, given: str, value: str, origin: TestOrigin) 
 
 
 def _with_values(name: str, given: str) -> str | None:
-    """The call with these arguments in their order: what a task calls them may not be what the function does."""
+    """The call with these arguments by position: a task's names may differ from the function's."""
     try:
         call = ast.parse(f"{name}({given.strip().rstrip('.')})", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -228,7 +228,7 @@ def _with_values(name: str, given: str) -> str | None:
 
 
 def _find_closing(line: str, opening: int) -> int | None:
-    """Where the bracket that opens here is closed, strings respected."""
+    """The position of the closing bracket, ignoring strings."""
     depth, quote = 0, ""
     at = opening
     while at < len(line):
@@ -249,7 +249,7 @@ def _find_closing(line: str, opening: int) -> int | None:
 
 
 def _find_leading_literal(text: str) -> str | None:
-    """The literal a text begins with: prose, a full stop or a comment may follow it, the rest of a sum may not."""
+    """The literal at the beginning of a text: prose, a full stop or a comment may follow, the rest of a sum may not."""
     text = text.strip().strip("`*").strip()
     if added := SUM.match(text):
         text = text[added.end() :]

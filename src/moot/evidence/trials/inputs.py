@@ -1,4 +1,4 @@
-"""More calls like those given: each argument changed in the ways its type is usually got wrong. No chance in it."""
+"""Varies given calls: changes each argument in ways its type is commonly mishandled. Deterministic."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -11,13 +11,13 @@ LONGEST = 4000
 
 
 def vary_calls(calls: Sequence[str], limit: int = 30) -> tuple[str, ...]:
-    """At most `limit` new calls; every given call gets its turn before any gets a second."""
+    """At most `limit` new calls; every given call gets one variation before any gets a second."""
     return _vary_calls(tuple(calls), limit)
 
 
 @lru_cache(maxsize=256)
 def _vary_calls(calls: tuple[str, ...], limit: int) -> tuple[str, ...]:
-    """Kept, for a debate wants the same calls varied each time its candidates are run."""
+    """Cached: a debate needs the same variations each time its candidates run."""
     known = set(calls)
     made: dict[str, None] = {}
     turns = [_variants(call) for call in calls]

@@ -1,4 +1,4 @@
-"""Whether a test asks for a result or for a refusal: who refuses everything passes the latter, and solves nothing."""
+"""Whether a test expects a result or a refusal: refusing everything passes the latter and solves nothing."""
 
 import ast
 import re
@@ -12,25 +12,25 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 PARAMETER = re.compile(r"\[(?:.*-)?(?:None|False|null|false|nil|\w*(?:Error|Exception))\d*\]$")
-"""The last value of a parametrized test, as its id has it."""
+"""The last value in a parametrized test's id."""
 RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assertIsNone", "assertFalse"})
 NOTHING = ("None", "False")
 
 
 def asks_refusal(example: Example) -> bool:
-    """An error, None or False: what a function gives that wants nothing of its input."""
+    """An error, None or False."""
     return bool(example.raises) or example.category == "error_handling" or example.expected in NOTHING
 
 
 def is_refusal(name: str, known: Iterable[str] = ()) -> bool:
-    """Whether the test of this name, as a runner says it, asks for a refusal; `known` are those whose code does."""
+    """Whether the test with this name expects a refusal; `known`: those whose code does."""
     last = name.rpartition("::")[2]
     bare = last.partition("[")[0].split(" ")[0]
     return bare in known or bool(NAMED.search(bare) or PARAMETER.search(last))
 
 
 def refusals_in(tests: Tests | None) -> frozenset[str]:
-    """The test functions all of whose assertions ask for a refusal; of languages other than Python only names tell."""
+    """Test functions whose assertions all expect a refusal; in languages other than Python only names tell."""
     found = set[str]()
     for _, text in tests.files if tests and tests.language == "python" else ():
         try:
@@ -43,10 +43,11 @@ def refusals_in(tests: Tests | None) -> frozenset[str]:
 
 
 def worth(passed: int, of: int, refused: int, refusals: int) -> float:
-    """Tests that pass, weighed by kind: refusing alone is easy, so a refusal counts in full only where at least half of
-    the results are right, and in proportion below that.
+    """Passed tests weighted by kind: refusing is easy, so refusals count in full only if at least half of the results
+    are right, and in proportion below that.
 
-    `refused` of the passed and `refusals` of all ask for a refusal; where nothing else is asked, they count in full."""
+    `refused` of the passed and `refusals` of all expect a refusal; if nothing else is tested, they count in full.
+    """
     results = of - refusals
     share = min(1.0, 2 * (passed - refused) / results) if results else 1.0
     return round(passed - refused + refused * share, 6)
@@ -59,7 +60,7 @@ def _refuses(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _asks_refusal(node: ast.AST) -> bool | None:
-    """Whether an assertion asks for a refusal; None where the node is no assertion."""
+    """None if the node is not an assertion."""
     match node:
         case ast.Assert(test=ast.UnaryOp(op=ast.Not())):
             return True

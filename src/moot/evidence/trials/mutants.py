@@ -1,4 +1,7 @@
-"""Small faults put into working code: tests that do not notice them are not worth much."""
+"""Mutants: small faults in working code; tests that do not notice them are weak.
+
+Our own instead of mutmut: one set of token swaps for all languages, run in the sandbox.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +18,7 @@ SWAPPED = {
     "and": "or", "or": "and", "&&": "||", "||": "&&", "break": "continue", "continue": "break",
     "True": "False", "False": "True", "true": "false", "false": "true", "not": "",
 }  # fmt: skip
-"""A token and the one that takes its place."""
+"""Token -> replacement."""
 NUMBERS = frozenset({"integer", "number", "int_literal"})
 NOWHERE = words("type type_annotation import_statement import_from_statement import_declaration comment")
 NOTHING = {"python": "None", "javascript": "null", "typescript": "null"}
@@ -31,7 +34,7 @@ class Mutant:
 
 
 def mutants(code: Code, limit: int = MAX_MUTANTS) -> tuple[Mutant, ...]:
-    """Every small fault that still parses; where there are more than `limit`, evenly spread over the text."""
+    """Every mutant that still parses; beyond `limit`, evenly spread over the text."""
     made = [mutant for file in code.files for mutant in _of_file(code, file)]
     if len(made) <= limit:
         return tuple(made)
@@ -39,7 +42,7 @@ def mutants(code: Code, limit: int = MAX_MUTANTS) -> tuple[Mutant, ...]:
 
 
 def score(killed: Sequence[bool]) -> float | None:
-    """The share of faults that were noticed; None where there was no fault to notice."""
+    """The share of mutants noticed; None if there were none."""
     return sum(killed) / len(killed) if killed else None
 
 

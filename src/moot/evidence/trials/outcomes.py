@@ -1,4 +1,4 @@
-"""Examples that were put to code, in the form that every run of tests has."""
+"""Results of examples, in the form of a test run."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def _outcome(example: Example, answer: Answer) -> TestOutcome:
 
 
 def join_runs(runs: Sequence[SuiteRun]) -> SuiteRun | None:
-    """Several runs as one: it says nothing where one of them does; None where nothing was run."""
+    """Combine runs: inconclusive if one is; None without runs."""
     if not runs:
         return None
     return SuiteRun(

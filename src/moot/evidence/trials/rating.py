@@ -1,4 +1,4 @@
-"""One figure for a version of the code, made of parts that each say what they rest on.
+"""One quality score for a version of the code, made of parts that each say what they are based on.
 
 A part that could not be measured adds nothing to the score, and is named.
 """
@@ -19,12 +19,12 @@ WEIGHTS: dict[PartName, float] = {
 }
 SEVERITY = {"critical": 1.0, "high": 0.5, "medium": 0.25, "low": 0.1}
 SIMPLE, HOPELESS = 5, 40
-"""A function up to this complexity costs nothing; one beyond that is worth nothing."""
+"""Complexity without penalty, and complexity that scores 0."""
 LINES_A_FINDING = 5
-"""One lint finding in so many lines leaves nothing of that part."""
+"""One lint finding in this many lines scores 0."""
 NO_TESTS = "no tests were run"
 Told = tuple[float | None, str]
-"""A value, and what it rests on or why there is none."""
+"""A value and its basis, or why there is none."""
 
 
 def rate_quality(
@@ -84,7 +84,7 @@ def of_coverage(coverage: Coverage | None) -> Told:
 
 
 def of_scan(scan: Scan) -> Told:
-    """Each finding costs by its severity; what was not looked at is never clean."""
+    """Each finding costs by severity; unscanned files do not count as clean."""
     left = max(0.0, 1.0 - sum(SEVERITY[finding.severity] for finding in scan.findings))
     counts = {s: sum(finding.severity == s for finding in scan.findings) for s in SEVERITY}
     said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count) or "no findings"
@@ -110,7 +110,7 @@ def _place(lint: Lint) -> str:
 
 
 def of_complexity(found: Sequence[FileShape]) -> Told:
-    """The mean over all functions and the worst of them count alike: many simple ones hide no monster."""
+    """Mean and worst function count equally: many simple functions hide no monster."""
     functions = list(functions_of(found))
     worst = max(functions, key=lambda function: function.complexity)
     values = [ease(function.complexity) for function in functions]

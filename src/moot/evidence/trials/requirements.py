@@ -1,4 +1,4 @@
-"""What a task demands, clause by clause in its own words, and which of it no test touches."""
+"""Extracts a task's requirements clause by clause, and finds those without a test."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ LONGEST = 160
 SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n\s*(?:[-*•]|\d+[.)])\s+|\n+")
 CLAUSE = re.compile(r"[,;]\s+(?:and\s+|or\s+|but\s+)?")
 HEAD = re.compile(r"^.*?\w\([^()]*\)`?\s*(?:->\s*[\w\[\], .|]+)?:\s*")
-"""`Write slug(title):`, before what it shall do."""
+"""`Write slug(title):`, before what it should do."""
 CODE = re.compile(r"\s*(?:def|class|import|from|return|assert|@|>>>|\.\.\.|#|```)")
 SIGNS: tuple[tuple[str, str], ...] = (
     (
@@ -35,12 +35,12 @@ SIGNS: tuple[tuple[str, str], ...] = (
     (r"underscores?", "_"),
     (r"floats?|decimals?|fractions?", r"\d\.\d"),
 )
-"""Words of a requirement, and what a test that touches it has in it."""
+"""Words of a requirement, and what a test for it contains."""
 
 
 @lru_cache(maxsize=64)
 def requirements_in(text: str) -> tuple[str, ...]:
-    """The clauses that say what is wanted; examples, code and the name of what is to be written are none."""
+    """The clauses that demand something, without examples, code and the function's name."""
     found = dict[str, None]()
     for sentence in SENTENCE.split(text[:20_000]):
         if not CODE.match(sentence) and not examples_in(sentence):
@@ -51,7 +51,7 @@ def requirements_in(text: str) -> tuple[str, ...]:
 
 
 def _clauses(sentence: str) -> list[str]:
-    """The sentence clause by clause; whole, where its commas part a list of words and no clauses."""
+    """Split at commas, unless they separate a list of words."""
     parts = [" ".join(part.split()).strip(" .:;!?\"'`*-") for part in CLAUSE.split(sentence)]
     whole = " ".join(sentence.split()).strip(" .:;!?\"'`*-")
     chosen = parts if all(map(_says_something, parts)) else [whole]
@@ -63,23 +63,22 @@ def _says_something(part: str) -> bool:
 
 
 def signs_of(requirement: str) -> list[str]:
-    """What a test that touches this requirement must have in it, as far as its words tell."""
+    """What a test for this requirement must contain, as far as its words tell."""
     return [sign for words, sign in SIGNS if re.search(rf"(?<!\w)(?:{words})(?!\w)", requirement, re.IGNORECASE)]
 
 
 def has_test(requirement: str, tests: Sequence[str]) -> bool | None:
-    """Whether one of the tests has all that the words of the requirement ask for; None where they ask for nothing
-    that can be seen in a test."""
+    """Whether a test contains everything the requirement's words call for; None if they call for nothing visible in a
+    test."""
     signs = signs_of(requirement)
     return any(all(re.search(sign, test) for sign in signs) for test in tests) if signs else None
 
 
 def test_texts(source: str) -> list[str]:
-    """The tests of a file, one by one as far as they begin with a line that says so."""
+    """The tests of a file, split where a line begins a test."""
     return re.split(r"\n(?=\s*(?:async )?(?:def test|func Test|test\(|it\())", source)
 
 
 def find_untouched(text: str, tests: Sequence[str]) -> tuple[str, ...]:
-    """Requirements of a task that no test touches; only those whose words say what such a test would have in it, for
-    of others nobody can tell."""
+    """Requirements without a test; only those whose words say what such a test would contain."""
     return tuple(each for each in requirements_in(text) if has_test(each, tests) is False)

@@ -1,5 +1,5 @@
-"""Slips: small misreadings that can be tried without asking anybody. A solution that fails the examples of its task may
-count from 0 where the task counts from 1, or give a list where a tuple is wanted."""
+"""Slips: small misreadings that can be corrected without a model, such as counting from 0 instead of 1, or returning a
+list instead of a tuple."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ class Slip:
 
 
 def slips(code: str, examples: Sequence[Example], answers: Mapping[str, Answer]) -> list[Slip]:
-    """At most `MOST` changed solutions, with what was changed; none for code that has no such function."""
+    """At most `MOST` changed solutions and their changes; none for code without such a function."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
@@ -36,7 +36,7 @@ def slips(code: str, examples: Sequence[Example], answers: Mapping[str, Answer])
 
 
 def _shift_parameter(function: ast.FunctionDef, call: str) -> Iterator[tuple[ast.FunctionDef, str]]:
-    """A number that is counted from another one on."""
+    """A number counted from another base."""
     given = ast.parse(call, mode="eval").body
     values = given.args if isinstance(given, ast.Call) else []
     for parameter, value in zip(function.args.args, values, strict=False):
@@ -49,7 +49,7 @@ def _shift_parameter(function: ast.FunctionDef, call: str) -> Iterator[tuple[ast
 def _convert_result(
     function: ast.FunctionDef, examples: Sequence[Example], answers: Mapping[str, Answer]
 ) -> Iterator[tuple[ast.FunctionDef, str]]:
-    """A result of another type, or the same in another order."""
+    """A result of another type or in another order."""
     example = next((e for e in examples if e.call in answers and answers[e.call].kind == "value"), None)
     if example is None:
         return
@@ -88,7 +88,7 @@ class _Returns(ast.NodeTransformer):
         return ast.Return(value=ast.parse(text, mode="eval").body)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        return node  # a function within the function gives its results to this one
+        return node  # a nested function returns its results to this one
 
 
 def _replace_return(function: ast.FunctionDef, form: str) -> ast.FunctionDef:

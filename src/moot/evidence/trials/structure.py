@@ -1,4 +1,7 @@
-"""How involved code is: complexity of each function, and how maintainable a file is, counted on its syntax tree."""
+"""Structure of code: complexity of each function and maintainability of each file, computed on the syntax tree.
+
+Our own instead of radon: one definition for all languages.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -14,7 +17,7 @@ DECISIONS = words(
     "if_clause boolean_operator assert_statement for_in_statement do_statement switch_case catch_clause "
     "ternary_expression expression_case type_case communication_case"
 )
-"""One more way through the function each. A `case` that takes whatever is left is none."""
+"""Each adds a path through the function. A default `case` does not."""
 SUMS = words(
     "binary_operator unary_operator not_operator boolean_operator comparison_operator augmented_assignment "
     "binary_expression unary_expression update_expression augmented_assignment_expression inc_statement dec_statement"
@@ -34,19 +37,19 @@ class FunctionShape:
 
 @dataclass(frozen=True)
 class FileShape:
-    """`maintainability` is the index of Oman and Hagemeister, from 0 to 100: of the mean function, as they have it, so
-    that a file is not worse for being long, and without its reward for comments."""
+    """`maintainability` is the index of Oman and Hagemeister, from 0 to 100: of the mean function, so that length alone
+    costs nothing, and without the bonus for comments."""
 
     file: str
     lines: int
-    """Lines that are neither empty nor only comment."""
+    """Lines that are neither blank nor only comment."""
     complexity: int
     maintainability: float
     functions: tuple[FunctionShape, ...] = ()
 
 
 def shapes(code: Code) -> tuple[list[FileShape], list[str]]:
-    """Each file's figures, and the files that cannot be read as code."""
+    """The figures of each file, and the files that cannot be parsed."""
     found, broken = list[FileShape](), list[str]()
     for file in code.files:
         source = parse(file.path, file.language, file.text)
@@ -110,7 +113,7 @@ def _lines_of_code(text: str, remarks: set[int]) -> int:
 
 
 def _volume(operators: list[str], operands: list[str]) -> float:
-    """Halstead's: how much there is to read in what is computed."""
+    """Halstead volume."""
     kinds = len(set(operators)) + len(set(operands))
     return (len(operators) + len(operands)) * math.log2(kinds) if kinds else 0.0
 

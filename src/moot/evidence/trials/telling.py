@@ -1,12 +1,12 @@
-"""What tests say of code, in words: what passed, and no more."""
+"""Describes test results in words: what passed, and no more."""
 
 import re
 from collections.abc import Sequence
 
 
 def format_passed(kinds: Sequence[tuple[int, int, str]], *, whole: bool) -> str:
-    """`passes the 2 given tests and 1 of 3 examples of the task`, from passed, of, and what they are. Where that is not
-    `whole`, it says that nothing else was tested."""
+    """`passes the 2 given tests and 1 of 3 examples of the task`, from passed, total and kind. If not `whole`, it adds
+    that nothing else was tested."""
     ran = [format_count(passed, of, what) for passed, of, what in kinds if of]
     more = "" if whole else "; nothing else was tested"
     return f"passes {', '.join(ran[:-1])}{' and ' if ran[:-1] else ''}{ran[-1]}{more}" if ran else ""

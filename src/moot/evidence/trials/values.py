@@ -1,4 +1,4 @@
-"""What is asked of a solution, and what it answered."""
+"""Examples and how answers are compared with them."""
 
 import ast
 import math
@@ -13,7 +13,7 @@ TestCategory = Literal["functional", "edge_case", "error_handling", "performance
 Difficulty = Literal["basic", "moderate", "advanced", "expert"]
 CLOSE = 1e-6
 TEST_NAME = re.compile(r"(?:^|[/._-])(?:tests?|specs?|conftest|testdata)(?:[/._-]|$)", re.IGNORECASE)
-"""Paths of tests, by how they or their folders are named."""
+"""Paths of tests, by file or folder name."""
 
 
 class Example(Value):
@@ -28,12 +28,12 @@ class Example(Value):
 
 
 def is_named_as_test(path: str) -> bool:
-    """Whether the file itself is, whatever folder somebody keeps it in."""
+    """By the file's own name, whatever its folder."""
     return bool(TEST_NAME.search(PurePosixPath(path).name))
 
 
 def holds(example: Example, answer: Answer) -> bool:
-    """Whether the answer is what the example asks for. The solution never saw what that is."""
+    """The solution never saw the expected value."""
     if example.raises:
         return answer.kind == "error" and answer.text == example.raises
     return answer.kind == "value" and same_value(example.expected, answer.text)
@@ -49,7 +49,7 @@ def same_value(expected: str, got: str) -> bool:
 
 
 def alike(one: object, other: object) -> bool:
-    """As `==`, but floats may differ in their last digits."""
+    """`==`, but floats may differ in their last digits."""
     if isinstance(one, float) or isinstance(other, float):
         if not (isinstance(one, int | float) and isinstance(other, int | float)):
             return False

@@ -1,4 +1,4 @@
-"""What tests are worth: do they notice when the code is wrong?"""
+"""Mutation testing: do the tests notice wrong code?"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,10 +18,10 @@ SECONDS = 300.0
 async def mutation_score(
     code: Code, tests: Tests, run: Run, limit: int = MAX_MUTANTS, seconds: float = SECONDS, at_once: int = 1
 ) -> MutationScore:
-    """Put at most `limit` small faults into the code, one at a time, and see which ones the tests notice.
+    """Put at most `limit` small faults into the code, one at a time, and count those the tests notice.
 
-    A test that fails on the code as it is has no say. After `seconds` of running no further fault is tried; those
-    left are not counted. In a session `at_once` is 1, so that its steps have an order.
+    Tests that fail on the original code do not count. After `seconds` no further fault is tried, and the rest is not
+    counted. In a session `at_once` is 1, so that its steps have an order.
     """
     before = await run(code, tests)
     if not before.passed_names:
@@ -45,7 +45,7 @@ async def mutation_score(
 
 
 def own_code(code: Code) -> Code:
-    """The code without the tests that lie among it."""
+    """The code without the tests in it."""
     return Code(files=tuple(file for file in code.files if not is_named_as_test(file.path)))
 
 
@@ -58,7 +58,7 @@ def judge_mutant(mutant: Mutant, before: SuiteRun, after: SuiteRun) -> MutantRun
 
 
 async def _on(mutant: Mutant, code: Code, tests: Tests, run: Run) -> SuiteRun:
-    """The tests on the code with this fault. Tests inside a file of the code, doctests say, go with its new text."""
+    """Run the tests on the mutant. Tests inside a file of the code, such as doctests, change with it."""
     text = next(file.text for file in mutant.code.files if file.path == mutant.file)
     files = tuple((path, text if path == mutant.file else given) for path, given in tests.files)
     return await run(code.with_texts({mutant.file: text}), tests.model_copy(update={"files": files}))
@@ -70,6 +70,6 @@ def _fate(mutant: Mutant, fate: str, why: str = "") -> MutantRun:
 
 
 def _not_built(run: SuiteRun) -> bool:
-    """A compiler refused it: that says nothing about the tests."""
+    """A compile error says nothing about the tests."""
     failures = of_suite(run).failures
     return bool(failures) and all(failure.error == "build failed" for failure in failures)
