@@ -1,6 +1,6 @@
-"""The protocols: one folder each, with everything that is its own.
+"""The protocols: one self-contained folder each.
 
-Imports `core`, `text`, `routing`, `scan`, `evidence` and `teams`; acts on the world only through a room.
+Imports `core`, `text`, `routing`, `scan`, `evidence` and `teams`; acts only through a room.
 Read `harden/script.py` first: a protocol reads like a script.
 """
 
@@ -15,13 +15,13 @@ from moot.core.plugins import list_plugins, load_plugin
 from moot.core.protocol import Protocol
 
 GROUP = "moot.protocols"
-"""Entry points of installed packages that bring a protocol."""
+"""Entry points of installed packages that provide a protocol."""
 AnyProtocol = Protocol[Any, Any, Any]
 
 
 @cache
 def find_protocols() -> dict[str, AnyProtocol]:
-    """Those of this package, then those of installed ones. A name that is taken twice is an error."""
+    """The protocols of this package, then of installed ones. A duplicate name is an error."""
     names = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
     found = [import_module(f"{__name__}.{name}").PROTOCOL for name in names]
     found += [load_plugin(point, Protocol, "protocol") for point in list_plugins(GROUP)]
@@ -34,7 +34,7 @@ def find_protocols() -> dict[str, AnyProtocol]:
 
 
 class _Protocols(Mapping[str, AnyProtocol]):
-    """Found when they are first needed: entry points are read from disk."""
+    """Loaded on first use: entry points are read from disk."""
 
     def __getitem__(self, name: str) -> AnyProtocol:
         return find_protocols()[name]

@@ -1,4 +1,4 @@
-"""A debate under way: the table as it stands, so that what was done before a cut is never lost, and who may speak."""
+"""A running debate: its state, kept current so that a stop loses nothing, and who may speak."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,15 +16,13 @@ from moot.text.render import fence_text
 
 @dataclass
 class CandidateRun:
-    """One code, run."""
-
     suite: SuiteRun | None = None
     answers: dict[str, Answer] = field(default_factory=dict)
     seconds: float = 0.0
 
 
 def nothing(member: Member, answer: object) -> None:
-    """For those who wait for all answers."""
+    """For callers that wait for all answers."""
 
 
 @dataclass
@@ -33,15 +31,14 @@ class DebateContext:
     room: Room
     arrangement: Arrangement
     ran: dict[str, CandidateRun] = field(default_factory=dict)
-    """By code: what came of it so far. The same code is not run twice on the same thing."""
+    """Results so far, by code. The same code is not run twice on the same input."""
     lost: set[str] = field(default_factory=set)
-    """Seats that cannot be reached."""
+    """Unreachable seats."""
 
     def update(self, **changes: Any) -> None:
         self.table = replace(self.table, **changes)
 
     def enter(self, candidate: Candidate, phase: Phase, text: str) -> None:
-        """A new candidate, and the turn in which it came."""
         said = SpokenTurn(seat=candidate.seat, phase=phase, round=self.table.round, text=text, candidate=candidate.id)
         self.update(candidates=(*self.table.candidates, candidate), spoken=(*self.table.spoken, said))
 
@@ -58,7 +55,8 @@ class DebateContext:
         *,
         tools: bool = True,
     ) -> list[T]:
-        """Everybody at once, nobody reading another. `take` gets each answer, also when the session is cut short."""
+        """Ask everybody in parallel, without showing anybody's answer. `take` gets each answer, even if the session is
+        stopped."""
         asks = [self.equip_ask(member, phase, make(member)) if tools else make(member) for member in speakers]
         self.update(calls=self.table.calls + len(asks))
         try:
@@ -74,7 +72,7 @@ class DebateContext:
         return heard
 
     def equip_ask(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
-        """The question with the tools of this seat's role, where the rules allow any of them."""
+        """Add the tools of this seat's role, as far as the rules allow."""
         tools = tools_of(member, self.table)
         return replace(ask, tools=tools, context=at_hand(member, phase, self.table)) if tools else ask
 
@@ -85,7 +83,7 @@ class DebateContext:
         make: Callable[[Member], Ask[T]],
         take: Callable[[Member, T], object] = nothing,
     ) -> list[T]:
-        """As the topology has it: group after group, each prompt with the turns its seat may see by then."""
+        """Group by group, as the topology says; each prompt contains the turns its seat may see by then."""
         by_seat = {member.seat: member for member in speakers}
         heard = list[T]()
         for group in self.arrangement.groups(phase, tuple(by_seat)):
@@ -99,8 +97,7 @@ class DebateContext:
         make: Callable[[Member], Ask[T]],
         take: Callable[[Member, T], object] = nothing,
     ) -> list[T]:
-        """As `in_turn`; where none of those whose work it is can be reached, somebody else does it, one after another
-        until one can be."""
+        """Like `in_turn`; if none of the speakers can be reached, others stand in, one after another."""
         heard = await self.in_turn(phase, [m for m in speakers if m.seat not in self.lost], make, take)
         tried = {member.seat for member in speakers}
         while not heard and speakers and all(seat in self.lost for seat in tried):
@@ -120,9 +117,8 @@ class DebateContext:
         return heard
 
     def render_heard(self, member: Member) -> str:
-        """What reaches this seat of the turns in this round, beside the candidates: straight from who it may see; in
-        a star or a tree also through those who pass it on, and it says through whom. All of it, as far as a quarter of
-        a prompt's material holds it; of what does not fit, the oldest turns are left out."""
+        """The turns of this round that reach this seat, besides the candidates: directly, or in a star or tree through
+        others, who are named. Limited to a quarter of a prompt's material; the oldest turns are left out."""
         parts = list[TextPart]()
         for said in self.table.spoken:
             if said.candidate or not said.text or said.round != self.table.round or said.seat == member.seat:
@@ -139,7 +135,7 @@ class DebateContext:
         return f"What others said in this round:\n\n{fence_text(heard.join(), 'text')}\n\n"
 
     def hops(self, sender: str, receiver: str) -> str | None:
-        """Who hands a turn on to its reader: nobody (""), the last of those between them, or None: it stays unheard."""
+        """Who passes a turn on to its reader: nobody (""), the last in between, or None if it does not arrive."""
         places = self.arrangement.seats
         if sender not in places or receiver not in places:
             return None
@@ -149,7 +145,7 @@ class DebateContext:
         return path[-2] if self.arrangement.topology in ("star", "tree") else None
 
     def _note_missing(self, speakers: Sequence[Member], answers: Sequence[Any]) -> None:
-        """A seat that cannot be reached leaves its place: whoever was to hear through it hears through another."""
+        """An unreachable seat leaves the topology; its neighbours are connected through others."""
         for member, answer in zip(speakers, answers, strict=False):
             gone = isinstance(answer, Absent) and answer.why in ("unreachable", "timeout")
             if gone:

@@ -1,4 +1,4 @@
-"""What `moot debate` tells the shell."""
+"""Exit code of `moot debate`."""
 
 from moot.core.protocol import CUT_SHORT, INTERRUPTED
 from moot.protocols.debate.types import DebateResult
@@ -7,7 +7,7 @@ EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1, "unresolved": 1}
 
 
 def exit_code(result: DebateResult) -> int:
-    """Code that was not tested is no success, whoever agreed on it."""
+    """Untested code is not a success, whoever agreed on it."""
     if result.outcome == "cancelled":
         return INTERRUPTED
     if result.path and not result.tested and result.outcome != "unresolved":

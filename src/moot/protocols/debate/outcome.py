@@ -1,4 +1,4 @@
-"""The end of a debate: how it ended, why, what is known of the winner, and what is left open in it."""
+"""The end of a debate: outcome, reason, evidence about the winner, and its caveats."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,13 +22,14 @@ from moot.text.excerpts import name_some
 GRAVE = frozenset({"critical", "high"})
 AGREED, LONE = "test that seats agreed on", "test that one seat alone wrote"
 BLIND = 3
-"""Seats that are asked at most for values of tests that they did not bring."""
+"""At most this many seats are asked for values of tests that they did not write."""
 NAMED = 5
 """Tests that a caveat names."""
 
 
 def outcome_of(table: DebateState, stopped: Stop, winner: Candidate | None) -> Outcome:
-    """Who fails given tests or examples, or has a grave finding left, settles nothing, whoever voted for it."""
+    """A candidate that fails given tests or examples, or has a serious finding, settles nothing, whoever voted for
+    it."""
     if stopped in ("timed_out", "budget_exhausted", "cancelled", "rejected"):
         return stopped
     if winner is None:
@@ -42,7 +43,7 @@ def outcome_of(table: DebateState, stopped: Stop, winner: Candidate | None) -> O
 
 
 def fails(table: DebateState, winner: Candidate) -> bool:
-    """Whether it fails what it was given to pass; tests that could not be run on it are not passed."""
+    """Tests that could not be run on it do not count as passed."""
     return table.code and table.task.tested and not winner.checked.green
 
 
@@ -88,7 +89,7 @@ def describe_left(winner: Candidate, left: Sequence[Vulnerability]) -> str:
 
 
 def describe_evidence(table: DebateState, winner: Candidate, hidden: SuiteRun | None = None) -> str:
-    """What was run of the winner and came of it, and no more."""
+    """What was run on the winner, with results, and no more."""
     checked, lone = winner.checked, alone(table)
     given = checked.passed - checked.examples, checked.of - checked.examples_of
     kinds = [
@@ -104,7 +105,7 @@ def describe_evidence(table: DebateState, winner: Candidate, hidden: SuiteRun | 
 
 
 def list_untested(table: DebateState, winner: Candidate) -> tuple[str, ...]:
-    """Requirements in the task's words that no test touches, neither given nor from seats."""
+    """Requirements, in the task's words, without a given test or one from a seat."""
     if not table.code or not winner.checked.of:
         return ()
     heard = (*table.agreed, *alone(table))
@@ -115,7 +116,7 @@ def list_untested(table: DebateState, winner: Candidate) -> tuple[str, ...]:
 
 
 def alone(table: DebateState) -> list[ClaimedTest]:
-    """Tests of one seat that nobody spoke for or against."""
+    """Tests of one seat that no other seat confirmed or contradicted."""
     return [claim for claim in table.claims if claim.status == "alone"]
 
 
@@ -138,7 +139,7 @@ def compare_outcomes(by: Literal["hidden", "tests"], before: bool, after: bool) 
 
 
 def full_run(table: DebateState, room: Room) -> int:
-    """Questions that a run of every phase to the last round would put: what an early end saves is the difference."""
+    """Questions in a run of every phase to the last round; the difference is what an early end saves."""
     team = sum(room.has_model(member.seat) for member in table.given.team)
     rules, drafts = table.rules, min(table.rules.drafts, team)
     own = drafts + rules.reserve + rules.anew + min(drafts, rules.voices) * (1 + rules.refinements)

@@ -1,4 +1,4 @@
-"""What a person is shown of a debate and its winner."""
+"""Report of a debate and its winner."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ MEANINGS = {
 }
 TONES: dict[str, Tone] = {"agreed": "good", "chosen": "good", "unresolved": "bad"}
 OWN_ENDS = frozenset({"alike_and_green", "tests", "consensus", "unchanged", "max_rounds"})
-"""Stops by which a debate comes to its own end."""
+"""Stops at which a debate ends by itself."""
 RAN = {True: "passes", False: "fails", None: "was not run on"}
 
 
@@ -113,7 +113,7 @@ def _describe(candidate: Candidate) -> str:
 
 
 def _vote(vote: Vote) -> Iterator[Block]:
-    """The ballots, then how many voters prefer each candidate to each other one."""
+    """The ballots, then the pairwise preferences."""
     if not vote.ballots:
         return
     lines = []

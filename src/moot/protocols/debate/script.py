@@ -1,4 +1,5 @@
-"""A task goes in; seats ask, draft, test, propose, attack, review, improve and vote; what was run decides first."""
+"""Debate: seats clarify, draft, test, propose, attack, review, improve and vote on a task; executed results decide
+first."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -89,7 +90,7 @@ def open_debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateCon
 
 
 async def prepare(sitting: DebateContext) -> None:
-    """Examples out of the task's text, tests that can tell a solution from nothing, lessons of earlier sessions."""
+    """Examples from the task's text, tests that can fail, lessons of earlier sessions."""
     table, room = sitting.table, sitting.room
     if table.given.kind == "topic":
         room.degrade("nothing is run: this is a topic, not code; evidence and ballots alone decide")
@@ -111,7 +112,7 @@ async def plan_work(sitting: DebateContext) -> None:
 
 
 async def run_phase(sitting: DebateContext, phase: Phase) -> None:
-    """One phase, if it is switched on and has something to do; what it did is kept and told."""
+    """Run one phase, if it is enabled and has something to do; record and report it."""
     if why := reason_to_skip(sitting, phase):
         status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
         report = PhaseReport(phase=phase, round=sitting.table.round, status=status, said=why)
@@ -138,7 +139,7 @@ async def run_phase(sitting: DebateContext, phase: Phase) -> None:
 
 
 async def keep_winner(sitting: DebateContext) -> None:
-    """Where no vote ended the last round, the winner is kept, checked and shown at the gate of convergence here."""
+    """If no vote ended the last round: keep and check the winner, and show it at the convergence gate."""
     last = sitting.table.reports[-1] if sitting.table.reports else None
     winner = winner_of(sitting.table)
     if winner is None or (last and last.phase == "convergence" and last.status in ("held", "failed")):
@@ -149,7 +150,7 @@ async def keep_winner(sitting: DebateContext) -> None:
 
 
 def render_for_gate(table: DebateState) -> dict[str, JsonValue]:
-    """What a reviewer at a gate is shown: the winner so far, then the other candidates, the best first."""
+    """For the reviewer at a gate: the current winner, then the other candidates, best first."""
     return {
         "candidates": [
             {"id": c.id, "code": c.code, "passed": c.checked.passed, "of": c.checked.of} for c in best_first(table)
@@ -163,7 +164,7 @@ def bounds_of(rules: DebateRules, phase: Phase) -> Bounds:
 
 
 def cut_short(bounds: Bounds) -> str:
-    """What ended a phase before its time; what it had by then it keeps."""
+    """What ended a phase early; it keeps what it had."""
     if not bounds.denied:
         return ""
     limits = [f"{bounds.seconds:g} s" if bounds.seconds else "", f"{bounds.calls} questions" if bounds.calls else ""]
@@ -182,7 +183,7 @@ def reason_to_skip(sitting: DebateContext, phase: Phase) -> str:
     if not table.latest():
         return "there is no candidate"
     if phase == "adversarial":
-        return ""  # that all behave alike says nothing of their flaws
+        return ""  # equal behaviour says nothing about flaws
     if alike := alike_and_green(table):
         return f"{format_alike(alike, table)} behave alike and pass their tests"
     if phase in ("critique", "review", "optimization") and stands_alone(table):
@@ -196,8 +197,8 @@ def format_alike(alike: Sequence[Candidate], table: DebateState) -> str:
 
 
 def unclear(table: DebateState) -> bool:
-    """By the measure of planning.complexity. An open question is no unclear task, nor is one with examples or tests:
-    of these only what is complex is asked about."""
+    """By planning.complexity. An open question is not unclear, nor is a task with examples or tests: those are
+    clarified only if complex."""
     measured = measure(table.task.text)
     return measured.complex if table.task.tested or not table.code else measured.asks_first
 
@@ -222,7 +223,7 @@ def reason_to_stop(table: DebateState) -> Stop | None:
 
 
 async def run_held_out_tests(sitting: DebateContext) -> tuple[SuiteRun | None, SuiteRun | None]:
-    """Hidden tests on the baseline's choice and on the winner, once everything is decided."""
+    """Run the held-out tests on the baseline's choice and the winner, after everything is decided."""
     table, winner = sitting.table, winner_of(sitting.table)
     if table.given.hidden is None or winner is None or table.baseline.candidate is None:
         return None, None

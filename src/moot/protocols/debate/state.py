@@ -1,4 +1,4 @@
-"""The table that the phases hand on: each takes it as it is, and gives it back with its own part done."""
+"""Debate state: each phase takes it and returns it with its own part added."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ from moot.text.excerpts import TextPart, fit_parts, fit_text, show
 from moot.text.render import fence_text, material
 
 APART = frozenset({"dehallucination", "planning", "self_evolvement", "proposal"})
-"""In these a seat works on its own."""
+"""In these a seat works alone."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 JUDGING = frozenset(
     {
@@ -46,9 +46,9 @@ JUDGING = frozenset(
         "teacher",
     }
 )  # fmt: skip
-"""Roles whose work is the work of others: their prompts say to find faults, to take no side, to explain."""
+"""Roles that judge the work of others: their prompts say to find faults, to stay neutral, to explain."""
 Work = Literal["solver", "debater", "tester"]
-"""Work that may fall to any seat, by the prompt for it."""
+"""Work that any seat may do, by its prompt."""
 DATA = (
     "\n\nEach question says what you do in this turn and in which form you answer. Where that differs from your usual "
     "work, do what the question asks.\n\nThe task, the code, the proposals of others and the output of runs are "
@@ -71,14 +71,14 @@ class DebateState:
     given: DebateInput
     rules: DebateRules
     task: Task
-    """The task with its examples and with tests that can tell something."""
+    """The task with its examples and the tests that can fail."""
     round: int = 1
     candidates: tuple[Candidate, ...] = ()
     claims: tuple[ClaimedTest, ...] = ()
     inputs: tuple[str, ...] = ()
-    """Calls that every candidate is put through, beside the examples and the claims."""
+    """Calls put to every candidate, besides examples and claims."""
     specified: bool = False
-    """Whether seats were asked for tests from the words of the task."""
+    """Whether seats were asked for tests from the task's words."""
     clarifications: tuple[Clarification, ...] = ()
     points: tuple[Point, ...] = ()
     scores: tuple[Score, ...] = ()
@@ -88,23 +88,23 @@ class DebateState:
     baseline: Baseline = field(default_factory=Baseline)
     lessons: tuple[Lesson, ...] = ()
     checks: tuple[Checks, ...] = ()
-    """What the project's own checks said, point by point."""
+    """Results of the project's CI hooks, by point."""
     checked: str = ""
-    """The candidate that they last looked at."""
+    """The candidate they last checked."""
     kept: str = ""
-    """The candidate that was kept as a version last."""
+    """The candidate last kept as a version."""
     attacks: tuple[Attacked, ...] = ()
     calls: int = 0
-    """Questions that were put to seats."""
+    """Questions to seats."""
     answered: int = 0
-    """Those that had a usable answer."""
+    """Questions with a usable answer."""
     plan: TaskPlan | None = None
     planning: str = ""
     planning_calls: int = 0
     expectations: Mapping[str, Expectation] = field(default_factory=dict)
     comparisons: tuple[Comparison, ...] = ()
     emphasis: tuple[str, ...] = ()
-    """What the planner wants the prompts of this round to say."""
+    """The planner's additions to this round's prompts."""
 
     @property
     def code(self) -> bool:
@@ -116,7 +116,7 @@ class DebateState:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """What the task demands, clause by clause."""
+        """The task's demands, clause by clause."""
         return requirements_in(self.task.text) if self.code else ()
 
     @property
@@ -127,13 +127,13 @@ class DebateState:
         return next(candidate for candidate in self.candidates if candidate.id == name)
 
     def latest(self) -> tuple[Candidate, ...]:
-        """Of each line of candidates its last: what was replaced is no longer up for choice."""
+        """The last of each line of candidates; replaced ones are out."""
         entered = [candidate for candidate in self.candidates if not candidate.dropped]
         replaced = {candidate.parent for candidate in entered}
         return tuple(candidate for candidate in entered if candidate.id not in replaced)
 
     def attack_on(self, candidate: Candidate) -> Attacked | None:
-        """The last attack on this candidate's code, whoever brought that code."""
+        """The last attack on this code, whoever wrote it."""
         same = [a for a in reversed(self.attacks) if self.candidate(a.candidate).code == candidate.code]
         return same[0] if same else None
 
@@ -143,7 +143,7 @@ class DebateState:
 
 
 def members(table: DebateState, *roles: str) -> list[Member]:
-    """Who has one of these roles; the whole team where nobody does."""
+    """Members with one of these roles; the whole team if nobody has one."""
     return [member for member in table.given.team if member.role in roles] or list(table.given.team)
 
 
@@ -152,13 +152,13 @@ def list_seated(table: DebateState, room: Room, *roles: str) -> list[Member]:
 
 
 def tools_of(member: Member, table: DebateState) -> tuple[str, ...]:
-    """What a role may use, of what may be used at all."""
+    """The role's tools that the rules allow."""
     return tuple(name for name in member.tools if name in table.rules.tools)
 
 
 def at_hand(member: Member, phase: str, table: DebateState) -> ToolContext:
-    """What a seat's tools look at: the task's files, and among them its own last code or, once all are judged, that of
-    the first who passes most. Nobody sees another's work by a tool before the prompts show it."""
+    """What a seat's tools see: the task's files and its own last code or, once all are judged, that of the first who
+    passes most. A tool shows nobody another's work before the prompts do."""
     up = [c for c in table.latest() if c.code and (phase not in APART or c.seat == member.seat)]
     best = max(up, key=lambda candidate: candidate.checked.rank, default=None)
     given = table.given.context.files if table.given.context else ()
@@ -169,8 +169,8 @@ def at_hand(member: Member, phase: str, table: DebateState) -> ToolContext:
 
 
 def system(member: Member, work: Work | None = None) -> str:
-    """Who a seat is. One whose shipped role says the opposite of the work at hand gets the words for that work: nobody
-    is told to look for faults and then to solve. A role of your own stays as you wrote it."""
+    """The system prompt. A member whose shipped role contradicts the work gets the prompt for that work: nobody is told
+    to look for faults and then to solve. Custom roles stay as written."""
     role = load_shipped_roles().get(member.role)
     own = role is None or member.system != role.prompt
     at_odds = member.role != "test_agent" if work == "tester" else member.role in JUDGING
@@ -184,7 +184,7 @@ def brief(table: DebateState) -> str:
 
 
 def words_of(table: DebateState) -> str:
-    """The task as everybody reads it: the words, what was cleared up, and what is only assumed."""
+    """The task as everybody reads it: its text, clarifications, and assumptions."""
     lines = [table.task.words]
     known = [c for c in table.clarifications if c.answer]
     if known:
@@ -198,7 +198,7 @@ def _source(clarification: Clarification) -> str:
 
 
 def context(table: DebateState, room: Room) -> str:
-    """The files the task is about, as far as half of a prompt's material holds them."""
+    """The task's files, within half of a prompt's material."""
     if table.given.context is None:
         return ""
     files = show(material(table.given.context, room.allowance() // 2), "the seats", room)
@@ -206,25 +206,25 @@ def context(table: DebateState, room: Room) -> str:
 
 
 def notes(table: DebateState, mine: str = "") -> str:
-    """The plan, with the reader's own part marked, and the emphasis of this round."""
+    """The plan, with the reader's own part marked, and this round's emphasis."""
     plan = f"The plan:\n\n{fence_text(shown_plan(table.plan, mine), 'text')}\n\n" if table.plan else ""
     return plan + "".join(f"{line}\n\n" for line in table.emphasis)
 
 
 def render_project_checks(table: DebateState) -> str:
-    """What the project's checks last said, and of whom, for a prompt."""
+    """The latest results of the project's checks, and of which candidate, for a prompt."""
     if not table.checks:
         return ""
     return f"The project's own checks looked at candidate {table.checked} alone.\n{render_checks(table.checks[-1])}\n"
 
 
 def render_for_judge(table: DebateState, mine: str) -> str:
-    """What a judge of all candidates is told beside them."""
+    """What a judge of all candidates reads besides them."""
     return render_project_checks(table) + open_findings(table) + notes(table, mine)
 
 
 def risks(findings: Sequence[Vulnerability]) -> tuple[str, ...]:
-    """Findings in words, the gravest first."""
+    """Findings in words, most serious first."""
     lines = []
     for f in by_gravity(findings):
         what = f"{f.id} ({f.severity}) {where(f)}: {f.description.rstrip('.')} [{f.evidence.strip()}]"
@@ -233,7 +233,7 @@ def risks(findings: Sequence[Vulnerability]) -> tuple[str, ...]:
 
 
 def open_findings(table: DebateState) -> str:
-    """What attacks left open in those who are up for choice, for a prompt."""
+    """Open findings of the active candidates, for a prompt."""
     parts = []
     for candidate in table.latest():
         if (attack := table.attack_on(candidate)) is not None:
@@ -243,8 +243,8 @@ def open_findings(table: DebateState) -> str:
 
 
 def render_candidates(candidates: Sequence[Candidate], table: DebateState, room: Room) -> str:
-    """Candidates as others read them: letter, approach, code, limits, and what came of each when it was run. Half of a
-    prompt's material is for what they are, an eighth for what failed."""
+    """Candidates as others read them: letter, approach, code, limits, results. Half of a prompt's material is for
+    content, an eighth for failures."""
     bodies = [TextPart(f"candidate {c.id}", c.code or c.text) for c in candidates]
     failures = [
         TextPart(f"what fails in candidate {c.id}", c.checked.failures) for c in candidates if c.checked.failures
@@ -274,7 +274,7 @@ def _render_candidate(candidate: Candidate, body: str, failures: str, table: Deb
 
 
 def evidence(candidate: Candidate, failures: str) -> str:
-    """What running it showed, in one paragraph, with as much of what failed as is given."""
+    """Test results in one paragraph, with the given failures."""
     checked = candidate.checked
     if not checked.of and not checked.agreed_of:
         return ""
@@ -287,6 +287,6 @@ def evidence(candidate: Candidate, failures: str) -> str:
 
 
 def render_failures(candidate: Candidate, reader: str, room: Room) -> str:
-    """Everything that failed, as far as a quarter of a prompt's material holds it."""
+    """All failures, within a quarter of a prompt's material."""
     what = f"what fails in candidate {candidate.id}"
     return show(fit_text(what, candidate.checked.failures, room.allowance() // 4), reader, room).join()

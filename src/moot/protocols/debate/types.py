@@ -1,4 +1,4 @@
-"""What is on the table of a debate: the team, the brief, candidates, what was claimed and run, and how it ended."""
+"""Values of a debate: team, brief, candidates, claims, runs, outcome."""
 
 from functools import cached_property
 from typing import Annotated, Literal, get_args
@@ -34,9 +34,9 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 Talk = Phase | Literal["planning"]
 ONCE: frozenset[Phase] = frozenset({"dehallucination", "self_evolvement"})
 PARALLEL: dict[Talk, int] = {**dict(zip(PHASES, (2, 4, 4, 6, 4, 4, 4, 8), strict=True)), "planning": 4}
-"""Seats that speak at once."""
+"""Seats that speak in parallel."""
 LEAST: dict[Phase, int] = dict(zip(PHASES, (1, 1, 1, 1, 1, 1, 0, 1), strict=True))
-"""With fewer usable answers than this, a phase counts as not held."""
+"""With fewer usable answers a phase counts as not run."""
 Topology = Literal["auto", "graph_mesh", "star", "chain", "tree"]
 Planning = Literal["off", "auto", "cpde", "dpde", "adaptive"]
 Clarify = Literal["auto", "always"]
@@ -161,16 +161,16 @@ class ClaimedTest(Value):
     call: str
     expected: str
     by: tuple[str, ...]
-    """The seats that said so without reading each other."""
+    """Seats that said so independently."""
     against: tuple[str, ...] = ()
-    """Seats that, asked without knowing this, said something else."""
+    """Seats that, asked without the value, gave another."""
     origin: Literal["specification", "breaking"] = "specification"
     category: TestCategory = "functional"
     difficulty: Difficulty = "basic"
     target: str = ""
     """The candidate it was meant to break."""
     requirement: str = ""
-    """The words of the task that its author wrote it for, where it says so."""
+    """The words of the task that its author cites."""
     status: Literal["agreed", "disputed", "alone", "invalid"] = "alone"
     why: str = ""
 
@@ -182,7 +182,7 @@ class Checked(Value):
     of: int = 0
     """Given tests and the task's own examples."""
     worth: float = 0.0
-    """Those that pass, weighed by kind: refusals count little where few results are right."""
+    """Passed tests weighted by kind: refusals count little if few results are right."""
     examples: int = 0
     examples_of: int = 0
     """The task's own examples among them."""
@@ -190,20 +190,20 @@ class Checked(Value):
     agreed_of: int = 0
     """Claims that several seats made independently."""
     outcomes: tuple[str, ...] = ()
-    """Each given test, and how it ended."""
+    """Each given test and its result."""
     answers: dict[str, Answer] = Field(default_factory=dict)
-    """What came of each shared call."""
+    """Results of the shared calls."""
     failures: str = ""
     failing: tuple[str, ...] = ()
-    """Given tests and examples of the task that do not pass, by name."""
+    """Failing given tests and examples, by name."""
     failed: tuple[str, ...] = ()
     """Agreed claims that do not hold, by id."""
     green: bool = False
     """All tests passed, and there were some."""
     apart: int = 0
-    """Of those that pass: the ones that were judged apart from the code."""
+    """Passes judged in a separate process."""
     caveat: str = ""
-    """What is to be said where a pass can have been faked."""
+    """The caveat if a pass could have been faked."""
     seconds: float = 0.0
 
     @property
@@ -212,8 +212,8 @@ class Checked(Value):
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """Its behaviour: who has the same does the same, on everything that was tried. Kept, for every phase compares
-        all of them; never change one of these by `model_copy`, which would keep it too."""
+        """Its behaviour on everything that was tried. Cached, because every phase compares all of them; never change
+        one by `model_copy`, which would keep the cache."""
         return (*self.outcomes, *(answer.mark for answer in self.answers.values()))
 
     @property
@@ -232,7 +232,7 @@ class Candidate(Value):
     limits: tuple[str, ...] = ()
     parent: str = ""
     dropped: str = ""
-    """Why it is not up for choice, though nothing replaced it."""
+    """Why it was dropped although nothing replaced it."""
     checked: Checked = Checked()
 
 
@@ -294,7 +294,7 @@ class PhaseReport(Value):
     calls: int = 0
     said: str = ""
     cut: str = ""
-    """The limit of its own that ended it before its time."""
+    """The phase's own limit that ended it early."""
 
 
 class Attacked(Value):
@@ -303,7 +303,7 @@ class Attacked(Value):
     candidate: str
     round: int
     by: Literal["harden", "scan"] = "harden"
-    """Whether the adversarial phase attacked it, or only the scan looked at it at the end."""
+    """Attacked by the adversarial phase, or only scanned at the end."""
     findings: tuple[Vulnerability, ...] = ()
 
 
@@ -343,17 +343,17 @@ class DebateResult(Result):
     topology: str = ""
     planning: str = ""
     checks: tuple[Checks, ...] = ()
-    """What the project's own checks said, point by point."""
+    """Results of the project's CI hooks, by point."""
     plan: TaskPlan | None = None
     comparisons: tuple[Comparison, ...] = ()
-    """What the planner expected of each phase, and what came."""
+    """What the planner expected of each phase, and what happened."""
     hidden: SuiteRun | None = None
     attacks: tuple[Attacked, ...] = ()
     known: str = ""
     """What is known of the winner, in words."""
     untested: tuple[str, ...] = ()
-    """Requirements in the task's words that no test touches."""
+    """Requirements, in the task's words, without a test."""
     remaining_risks: tuple[str, ...] = ()
-    """Findings of the adversarial phase that are left in the winner, the gravest first."""
+    """Open findings of the adversarial phase in the winner, most serious first."""
     calls_full_run: int = 0
     assumptions: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The judges' questions and how answers are read: the ballot of round 1, the rebuttal of round 2."""
+"""The judges' questions and the shapes of their answers: the ballot of round 1, the rebuttal of round 2."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ NOTHING = re.compile(
 
 
 def all_asked_for(schema: JsonDict) -> None:
-    """Servers that hold a model to the schema ask for every field; the reader still does without the lesser ones."""
+    """Providers that enforce the schema require every field; our parser does without the minor ones."""
     properties = schema.get("properties")
     schema["required"] = [*properties] if isinstance(properties, dict) else []
 
@@ -51,7 +51,7 @@ class Ballot(Value):
 
 
 class Stand(Protocol):
-    """What a judge stands for, and why."""
+    """A judge's option and reasons."""
 
     @property
     def option(self) -> str: ...
@@ -86,8 +86,8 @@ def ask_advice(question: PanelQuestion, allowance: int) -> Ask[Ballot]:
 def ask_rebuttal(
     question: PanelQuestion, judge: Judge, mine: Stand, others: Mapping[Judge, Stand], room: Room
 ) -> Ask[JudgeRebuttal]:
-    """Its own recommendation and all others'. The question, its own reasons and those of each other judge share the
-    space."""
+    """The judge's own recommendation and all others'. The question, its own reasons and those of each other judge share
+    the space."""
     shape = rebuttal_for(question.options, tuple(other.name for other in others))
     share = max(int(room.allowance() / (len(others) + 2)), 1)
     reader = f"{judge.name}, round 2,"
@@ -114,7 +114,7 @@ def ask_rebuttal(
 
 
 def ask_about(ask: Ask[T], said: Stand, other: str) -> Ask[T]:
-    """The same question once more, to a judge whose reasons speak for another option than the one it chose."""
+    """Ask again a judge whose reasons support another option than its choice."""
     reasons = fence_text(said.reasons, "text")
     return replace(ask, prompt=prompt("doubt", asked=ask.prompt, chosen=said.option, reasons=reasons, other=other))
 
@@ -137,17 +137,17 @@ def _material(question: PanelQuestion, allowance: int) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Fits:
-    """A question as far as a prompt holds it."""
+    """A question as far as it fits into a prompt."""
 
     text: str
     options: tuple[str, ...]
     context: str
     whole: Fitted
-    """All of it, with what is missing in words."""
+    """All of it, and what is missing in words."""
 
 
 def fit_question(question: PanelQuestion, allowance: int) -> Fits:
-    """Half of a prompt for the question, a quarter for its options, and what is left of it all for the context."""
+    """Half of a prompt for the question, a quarter for its options, the rest for the context."""
     text = fit_text("the question", question.text, allowance // 2)
     share = allowance // 4 // max(len(question.options), 1)
     options = [fit_text(f"option {option.id}", option.shown, share) for option in question.options]
@@ -162,7 +162,7 @@ def fit_question(question: PanelQuestion, allowance: int) -> Fits:
 
 @lru_cache(maxsize=256)
 def ballot_for(options: tuple[QuestionOption, ...]) -> type[Ballot]:
-    """The shape of a ballot on these options: a choice that names none of them is not read."""
+    """A ballot on these options; any other choice is rejected."""
     ids = [option.id for option in options]
     labels = Also("options", "option_analysis", "evaluation")
     fields: dict[str, Any] = {
@@ -182,7 +182,7 @@ def ballot_for(options: tuple[QuestionOption, ...]) -> type[Ballot]:
 
 @lru_cache(maxsize=256)
 def rebuttal_for(options: tuple[QuestionOption, ...], others: tuple[str, ...]) -> type[JudgeRebuttal]:
-    """The shape of a rebuttal: each of the others must be challenged."""
+    """A rebuttal that must challenge each of the others."""
 
     def complete(said: dict[str, str]) -> dict[str, str]:
         return match_challenges(said, others)
@@ -217,13 +217,13 @@ def _choice(options: tuple[QuestionOption, ...]) -> tuple[object, object]:
 
 
 def _close_schema(keys: Sequence[str]) -> dict[str, Any]:
-    """A mapping with just these keys, for servers that hold a model to a schema."""
+    """A mapping with exactly these keys, for providers that enforce a schema."""
     properties = {key: {"type": "string"} for key in keys}
     return {"properties": properties, "required": list(keys), "additionalProperties": False}
 
 
 def match_challenges(said: Mapping[str, str], others: Sequence[str]) -> dict[str, str]:
-    """The challenges by the judges' names; `ValueError` when one of them gets none."""
+    """Challenges by judge; `ValueError` if one is missing."""
     known = {_plain(name): text for name, text in said.items()}
     found = {name: known.get(_plain(name), "").strip() for name in others}
     missing = [name for name, text in found.items() if not text or NOTHING.fullmatch(text)]
@@ -233,7 +233,7 @@ def match_challenges(said: Mapping[str, str], others: Sequence[str]) -> dict[str
 
 
 def _plain(name: str) -> str:
-    """`Value Judge`, `the value judge`, `VALUE`: one judge."""
+    """`Value Judge`, `the value judge`, `VALUE`: the same judge."""
     words = [word for word in re.findall(r"[a-z0-9]+", name.lower()) if word not in ("the", "judge", "s")]
     return "_".join(words)
 

@@ -1,4 +1,4 @@
-"""One question on its way: classed, heard in round 1, perhaps in round 2, and what it comes to."""
+"""One question in progress: classified, judged in round 1 and perhaps 2, and its verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,9 +33,9 @@ class DecisionCase:
     second: tuple[JudgePosition, ...] = ()
     advice: Ballot | None = None
     gaps: bool = False
-    """A judge was away, or was not heard again."""
+    """A judge was absent, or gave no second answer."""
     cut: bool = False
-    """Ended by budget, deadline or a person before everybody was heard."""
+    """Stopped by budget, deadline or a person before everybody was heard."""
     notes: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
 
@@ -71,7 +71,7 @@ def open_case(question: PanelQuestion, allowance: int, *, forced: bool) -> Decis
 def after_first(
     case: DecisionCase, judges: Sequence[Judge], said: Mapping[str, Ballot | Absent | None]
 ) -> DecisionCase:
-    """The case after round 1. `None`: the session was cut short before that judge was heard."""
+    """The case after round 1. `None`: the session was stopped before that judge answered."""
     first, weak = [], list(case.weak)
     for judge in judges:
         if isinstance(ballot := said[judge.name], Ballot):
@@ -89,7 +89,7 @@ def after_first(
 def after_second(
     case: DecisionCase, judges: Sequence[Judge], said: Mapping[str, JudgeRebuttal | Absent | None]
 ) -> DecisionCase:
-    """The case after round 2. A judge that is not heard again stays where it stood: silence is no change of mind."""
+    """The case after round 2. A judge without a second answer keeps its position: silence is no change of mind."""
     if not any(isinstance(answer, JudgeRebuttal) for answer in said.values()):
         return replace(case, cut=True, notes=(*case.notes, "nobody was heard in round 2"))
     if any(answer is None for answer in said.values()):
@@ -115,7 +115,7 @@ def after_second(
 
 
 def verdict(case: DecisionCase) -> QuestionVerdict:
-    """What the case comes to: agreement, an honest disagreement, or too little to say."""
+    """Agreement, disagreement, or inconclusive."""
     last = case.last
     common = QuestionVerdict(
         question_id=case.question.id,
@@ -162,7 +162,7 @@ def _too_few(last: Sequence[JudgePosition]) -> str:
 
 
 def _settle_without_panel(case: DecisionCase) -> dict[str, object]:
-    """No panel: what one adviser says, if one was seated, is a recommendation of low confidence."""
+    """Without a panel, an adviser's answer is a recommendation of low confidence."""
     if case.cut:
         return {"notes": (*case.notes, "cut short before the adviser was heard")}
     if case.advice is None:

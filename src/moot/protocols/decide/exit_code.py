@@ -1,4 +1,4 @@
-"""What `moot decide` tells the shell."""
+"""Exit code of `moot decide`."""
 
 from moot.core.protocol import CUT_SHORT, INTERRUPTED
 from moot.protocols.decide.script import DecideResult
@@ -7,7 +7,7 @@ EXIT_CODES = {"RECOMMENDED": 0, "NO_PANEL": 0, "CONTESTED": 1, "INSUFFICIENT_DAT
 
 
 def exit_code(result: DecideResult) -> int:
-    """0 also once the user has chosen in every contested question."""
+    """Also 0 once the user has chosen in every contested question."""
     if result.stop_reason == "cancelled":
         return INTERRUPTED
     if result.stop_reason == "rejected":

@@ -1,4 +1,4 @@
-"""What a person is shown of a decision."""
+"""Report of a decision."""
 
 from collections import Counter
 from collections.abc import Iterator

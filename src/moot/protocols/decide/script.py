@@ -1,4 +1,5 @@
-"""Judges with fixed stances on an open question: alone first, then against each other, and counted exactly."""
+"""Decide: judges with fixed stances answer an open question, first alone, then against each other; votes are counted
+exactly."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +27,7 @@ from moot.protocols.decide.verdicts import Outcome, QuestionVerdict, gravest
 
 V = TypeVar("V", bound=Value)
 Doubts = Mapping[str, tuple[str, ...]]
-"""By question: what was asked about because the reasons spoke for another option, and what came of it."""
+"""By question: judges asked again because their reasons supported another option, and the result."""
 
 
 class DecideRules(Rules):
@@ -47,7 +48,7 @@ class DecideInput(Value):
 
 class DecideResult(Result):
     outcome: Outcome
-    """Of several questions, the gravest."""
+    """Of several questions, the worst."""
     stop_reason: Literal["decided"] | CutKind = "decided"
     rounds: int = 0
     questions: tuple[QuestionVerdict, ...]
@@ -79,7 +80,7 @@ async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideRe
 
 
 async def find_rejection(verdicts: Sequence[QuestionVerdict], room: Room) -> SessionStopped | None:
-    """What a person who was asked to approve of it refused."""
+    """What a person at the approval gate rejected."""
     try:
         await room.gate("verdict", "; ".join(f"{one.question_id}: {one.outcome}" for one in verdicts))
     except SessionStopped as cut:
@@ -90,7 +91,7 @@ async def find_rejection(verdicts: Sequence[QuestionVerdict], room: Room) -> Ses
 async def first_round(
     cases: Sequence[DecisionCase], judges: Sequence[Judge], room: Room
 ) -> tuple[list[DecisionCase], SessionStopped | None]:
-    """Every judge of every question at once; nobody's prompt holds a word of another."""
+    """All judges of all questions in parallel; no prompt contains another judge's words."""
     allowance = room.allowance()
     advised = [case for case in cases if not case.panel and room.has_model(ADVISOR)]
     asks = [ask_recommendation(case.question, judge, allowance) for case in cases if case.panel for judge in judges]
@@ -111,7 +112,7 @@ async def first_round(
 async def second_round(
     cases: Sequence[DecisionCase], judges: Sequence[Judge], room: Room
 ) -> tuple[list[DecisionCase], SessionStopped | None]:
-    """Where there is no agreement, each judge reads the others, challenges each of them, and may change its mind."""
+    """Without agreement, each judge reads the others, challenges each of them, and may change its mind."""
     asks = [ask for case in cases if case.goes_on for ask in rebuttals(case, judges, room)]
     about = [case.question for case in cases if case.goes_on for _ in case.first]
     answers, cut = await collect_answers(room, asks)
@@ -130,8 +131,8 @@ async def second_round(
 async def ask_about_doubts(
     room: Room, asks: Sequence[Ask[V]], answers: Sequence[V | Absent | None], about: Sequence[PanelQuestion]
 ) -> tuple[list[V | Absent | None], Doubts, SessionStopped | None]:
-    """The answers, after every judge whose reasons argue for another option was asked about it once. What it says
-    then counts; where it says nothing usable, its first answer stands."""
+    """Ask every judge whose reasons support another option once more. The new answer counts; without a usable one, the
+    first stands."""
     settled, notes, doubted = list(answers), dict[str, tuple[str, ...]](), list[tuple[int, str]]()
     for place, (said, question) in enumerate(zip(answers, about, strict=False)):
         if isinstance(said, Ballot | JudgeRebuttal):
@@ -169,7 +170,7 @@ def rebuttals(case: DecisionCase, judges: Sequence[Judge], room: Room) -> list[A
 
 
 async def collect_answers(room: Room, asks: Sequence[Ask[T]]) -> tuple[list[T | Absent | None], SessionStopped | None]:
-    """All answers; when the session is cut short, those that had come by then."""
+    """All answers; if the session is stopped, those received by then."""
     if not asks:
         return [], None
     try:
@@ -193,6 +194,6 @@ def tell_round(case: DecisionCase, room: Room) -> DecisionCase:
 
 
 def full_run(cases: Sequence[DecisionCase], judges: Sequence[Judge], rules: DecideRules, room: Room) -> int:
-    """Calls that both rounds of every panel make: what an early agreement saves is the difference."""
+    """Calls in both rounds of every panel; the difference is what early agreement saves."""
     seated = sum(room.has_model(judge.name) for judge in judges)
     return sum(seated * rules.max_rounds for case in cases if case.panel)

@@ -1,4 +1,4 @@
-"""What follows from the judges' positions: agreement counted exactly, changes of mind that hold, weaknesses named."""
+"""Verdicts from the judges' positions: exact agreement, valid changes of mind, named weaknesses."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -47,14 +47,14 @@ class JudgePosition(Value):
     stance: str
     round: int
     option: str
-    """What it stands for after this round."""
+    """Its position after this round."""
     reasons: str
     confidence: Level | None = None
     analysis: dict[str, str] = Field(default_factory=dict)
     challenges: dict[str, str] = Field(default_factory=dict)
     convinced_by: str = ""
     wanted: str = ""
-    """The option it asked to change to, where that was not accepted."""
+    """The option it asked to change to, if not accepted."""
 
 
 class MindChange(Value):
@@ -110,7 +110,7 @@ class QuestionVerdict(Value):
 
 
 def find_agreement(positions: Sequence[JudgePosition]) -> str | None:
-    """The option that at least two thirds of the judges present stand for; one judge alone agrees with nobody."""
+    """The option of at least two thirds of the present judges; one judge alone is no agreement."""
     if len(positions) < 2:
         return None
     for option, judges in distribution(positions).items():
@@ -134,7 +134,7 @@ def first_position(judge: Judge, ballot: Ballot) -> JudgePosition:
 
 
 def second_position(before: JudgePosition, said: JudgeRebuttal, names: Sequence[str]) -> JudgePosition:
-    """After round 2. A change of mind that does not say what convinced it is not accepted: the judge stays put."""
+    """After round 2. A change of mind without a stated reason is not accepted."""
     changed = said.option != before.option
     holds = not changed or is_specific(said.convinced_by, names)
     return before.model_copy(
@@ -152,7 +152,7 @@ def second_position(before: JudgePosition, said: JudgeRebuttal, names: Sequence[
 
 
 def is_specific(convinced_by: str, names: Sequence[str]) -> bool:
-    """Whether it says what convinced the judge: more than somebody's name and the word argument."""
+    """Whether it says what convinced the judge: more than a name and the word argument."""
     if says_nothing(convinced_by):
         return False
     known = FILLER | {name.lower() for name in names}
@@ -180,8 +180,8 @@ def away_note(judge: Judge, absent: Absent, present: int) -> str:
 
 
 def drift(judge: Judge, position: JudgePosition, others: Sequence[Judge]) -> list[str]:
-    """Signs that a judge left its stance: it speaks as another, says nothing of its own concern, or only agrees.
-    A vote without any reasons is noted here as well."""
+    """Signs that a judge left its stance: it speaks as another, ignores its own concern, or only agrees. A vote without
+    reasons is noted too."""
     who = f"{judge.name}, round {position.round}: stance drift"
     said = " ".join((position.reasons, *position.analysis.values(), *position.challenges.values()))
     signs = [f"{who}, it speaks as the {other.title}" for other in others if _speaks_as(other, said)]
@@ -211,7 +211,7 @@ def user_prompt(question: PanelQuestion) -> str:
 
 
 def gravest(outcomes: Iterable[Outcome]) -> Outcome:
-    """What a whole file of questions came to: as good as the worst of them."""
+    """The worst outcome of all questions."""
     return min(outcomes, key=GRAVITY.index)
 
 

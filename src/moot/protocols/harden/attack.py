@@ -1,4 +1,4 @@
-"""The red team's turn: a model and the scan attack side by side, and nothing that was found gets lost."""
+"""The red team's turn: a model and the scan attack in parallel, and no finding gets lost."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -137,7 +137,7 @@ async def ask_red(
 
 
 def gap(said: RedReply | Absent | None, scan: Scan, room: Room) -> str:
-    """Why nobody may conclude from this attack that the code is clean."""
+    """Why this attack cannot prove the code clean."""
     if scan.not_analysed:
         first = scan.not_analysed[0]
         room.degrade(f"not analysed: {first.file}:{first.line}: {first.why}" + _more(len(scan.not_analysed) - 1))
@@ -147,7 +147,7 @@ def gap(said: RedReply | Absent | None, scan: Scan, room: Room) -> str:
 
 
 def locate_findings(reply: RedReply, code: Code) -> list[Vulnerability]:
-    """Red's findings with the place of their evidence; what is quoted but not there is kept, at low confidence."""
+    """Red's findings with the place of their evidence; a quote that is not in the code is kept at low confidence."""
     findings = []
     for flaw in reply.vulnerabilities:
         place = locate(code, flaw.evidence)
@@ -171,12 +171,12 @@ def locate_findings(reply: RedReply, code: Code) -> list[Vulnerability]:
 
 
 def once_each(findings: list[Vulnerability]) -> list[Vulnerability]:
-    """Fingerprints without counting repeats: a model that says a thing twice has found it once."""
+    """Fingerprints without counting repeats: a flaw that a model names twice is found once."""
     return [add_fingerprints([finding])[0] for finding in findings]
 
 
 def merge_findings(scanned: list[Vulnerability], spotted: list[Vulnerability]) -> list[Vulnerability]:
-    """One list by fingerprint; where both saw a flaw the scan's entry stays, for it can be checked again."""
+    """Merge by fingerprint; the scan's entry wins, because it can be checked again."""
     known = {finding.fingerprint for finding in scanned}
     return distinct(scanned) + [finding for finding in spotted if finding.fingerprint not in known]
 
@@ -189,7 +189,7 @@ def carry_over_findings(
     *,
     red_spoke: bool,
 ) -> list[Vulnerability]:
-    """What Red said earlier and nobody refuted: a model that falls silent about a flaw has not repaired it."""
+    """Red's earlier findings that nobody refuted: a model that stops mentioning a flaw has not fixed it."""
     if not attacks:
         return []
     known = {finding.fingerprint for finding in current}
@@ -207,14 +207,14 @@ def carry_over_findings(
 
 
 def number_findings(findings: Sequence[Vulnerability], attacks: Sequence[AttackReport]) -> list[Vulnerability]:
-    """Ids that are unique over the session; a flaw keeps its id from round to round, also on another line."""
+    """Ids unique in the session; a flaw keeps its id across rounds, even on another line."""
     known = {f.fingerprint: f.id for report in attacks for f in report.vulnerabilities}
     last = attacks[-1].vulnerabilities if attacks else ()
     standing = {f.fingerprint for f in last}
     older = [f for report in attacks[:-1] for f in report.vulnerabilities if f.fingerprint not in standing]
     same = {f.fingerprint: f.fingerprint for f in findings if f.fingerprint in known}
     ids: dict[str, str] = {}
-    # What the last attack saw comes first: two flaws must not share an id.
+    # The last attack's findings first: two flaws must not share an id.
     for marks in (
         {mark: mark for mark in same if mark in standing},
         follow(last, findings),

@@ -1,4 +1,4 @@
-"""The blue team's turn: a model or the rewriter patches, and the patch counts only if it survives the checks."""
+"""The blue team's turn: a model or the rewriter patches, and the patch counts only if it passes the checks."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -72,7 +72,7 @@ async def ask_blue(
 
 
 def claims(said: BlueReply, report: AttackReport) -> dict[str, str]:
-    """What Blue says it repaired, under ids that exist; a patch without any is taken to be for everything."""
+    """What Blue claims to have fixed, by existing ids; a patch without claims is taken to address everything."""
     known = {finding.id.casefold(): finding.id for finding in report.vulnerabilities}
     named = {known[i.casefold()]: text for i, text in said.patches.items() if i.casefold() in known}
     return named or {finding.id: "; ".join(said.patches.values()) for finding in report.vulnerabilities}
@@ -81,7 +81,7 @@ def claims(said: BlueReply, report: AttackReport) -> dict[str, str]:
 async def apply_rewrites(
     version: Version, report: AttackReport, baseline: BaselineRun, room: Room
 ) -> tuple[DefenseReport, Version]:
-    """The deterministic blue team: all rewrites at once, or, when those break a test, each by itself."""
+    """The deterministic blue team: all rewrites at once or, if those break a test, one by one."""
     wanted = [f.fingerprint for f in report.vulnerabilities if f.source == "scan"]
     defense, after = await rewrite_of(wanted, version, report, baseline, room)
     if defense.accepted or len(wanted) < 2 or not defense.rejected_because.startswith("a test"):
@@ -126,7 +126,7 @@ async def rewrite_of(
 async def try_patch(
     patch: Patch, version: Version, report: AttackReport, baseline: BaselineRun, room: Room
 ) -> tuple[DefenseReport, Version]:
-    """The patch, checked: it parses, keeps the public names, passes the tests, and findings and races are gone."""
+    """Check the patch: it parses, keeps the public names, passes the tests, and findings and races are gone."""
     code = version.code.with_texts(patch.texts)
     if code == version.code:
         verdict, after = PatchVerdict(rejected="it returns the code unchanged"), version
@@ -145,15 +145,15 @@ async def try_patch(
 
 
 async def run_given_tests(code: Code, baseline: BaselineRun, room: Room) -> SuiteRun | None:
-    """None where no test passed before: such tests can say nothing against a patch, nor for it."""
+    """None if no test passed before: such tests are no evidence about a patch."""
     if not baseline.tests or not baseline.run or not baseline.run.passed_names:
         return None
     return await room.execute(code, baseline.tests)
 
 
 def find_broken_tests(run: SuiteRun, baseline: BaselineRun) -> list[str]:
-    """Tests that passed before the patch and do not now; a run that says nothing has passed none. What was judged apart
-    from the code must stay so: a patch that passes in its own process only can have faked it."""
+    """Tests that passed before the patch and no longer do; an inconclusive run has passed none. Tests judged in a
+    separate process must stay so: a patch that passes only in process can have faked it."""
     if baseline.run is None:
         return []
     before = baseline.run
@@ -182,7 +182,7 @@ def render_for_blue(defenses: Sequence[DefenseReport]) -> str:
 
 
 def list_findings(findings: Sequence[Vulnerability]) -> str:
-    """Findings as data for a prompt: what Red wrote cannot pass for instructions."""
+    """Findings as data for a prompt: Red's text cannot pass for instructions."""
     lines = []
     for f in findings:
         lines += [f"{f.id} ({f.severity}, {f.category}) at {where(f)}", f"  what: {f.description}"]

@@ -1,4 +1,4 @@
-"""When a patch counts: it parses, keeps the public names, and what it claims to repair is gone on a second look."""
+"""When a patch counts: it parses, keeps the public names, and a second look confirms its claims."""
 
 import re
 from collections import Counter
@@ -11,13 +11,13 @@ from moot.protocols.harden.turn_reports import Version
 from moot.text.replies import CodeBlock
 
 DRAWN = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
-"""A line across the page, as models put around what they quote."""
+"""A rule that models draw around quotes."""
 
 
 class Patch(Value):
     texts: dict[str, str]
     claims: dict[str, str]
-    """Id of a finding -> what was done about it."""
+    """Finding id -> what was done about it."""
     remaining: tuple[str, ...] = ()
     confidence: float | None = None
     blue: Literal["model", "scan"]
@@ -25,11 +25,11 @@ class Patch(Value):
 
 class PatchVerdict(Value):
     rejected: str = ""
-    """Why the patch does not count; empty when it does."""
+    """Why the patch does not count; empty if it does."""
     gone: tuple[str, ...] = ()
     """Ids of findings that a second look no longer shows."""
     unproven: tuple[str, ...] = ()
-    """Claimed, seen by Red alone, and the line it quoted still stands: Red's next attack decides."""
+    """Claimed, seen only by Red, and the quoted line is still there: Red's next attack decides."""
 
 
 def judge_patch(patch: Patch, before: Version, after: Version, findings: Sequence[Vulnerability]) -> PatchVerdict:
@@ -62,7 +62,7 @@ def find_unparsed(texts: Mapping[str, str], later: Scan) -> str:
 
 
 def new_blind_spot(earlier: Scan, later: Scan) -> str:
-    """The first place where the scan saw what runs before and no longer does. A flaw there would only be hidden."""
+    """The first place where the scan could see what runs and no longer can. A flaw there would only be hidden."""
     known = Counter((spot.what, spot.text) for spot in earlier.blind)
     for spot in later.blind:
         if not known[(spot.what, spot.text)]:
@@ -80,7 +80,7 @@ def find_lost_names(earlier: Scan, later: Scan) -> list[str]:
 
 
 def is_gone(finding: Vulnerability, after: Code, later: Scan) -> bool:
-    """The scan, or the run, looks again for what it found; what only Red saw is gone when the line it quoted is."""
+    """The scan or run looks again for its own finding; one that only Red saw is gone if its quoted line is."""
     if finding.source != "model":
         return finding.fingerprint not in {f.fingerprint for f in later.findings}
     return finding.line > 0 and locate(after, finding.evidence, finding.file) is None
@@ -93,7 +93,7 @@ def _worst(earlier: Scan, later: Scan) -> str:
 
 
 def texts_for(blocks: Sequence[CodeBlock], code: Code) -> dict[str, str]:
-    """Which file each fenced block replaces: by the path above it; with one file, the fullest block is that file."""
+    """The file that each fenced block replaces: by the path above it; with one file, the longest block."""
     named = {file.path: block.text for block in blocks for file in code.files if _names(block.path, file)}
     if named or len(code.files) > 1:
         return {path: _as_the_file(text, code.file(path)) for path, text in named.items()}
@@ -108,7 +108,7 @@ def _names(path: str, file: SourceFile) -> bool:
 
 
 def _as_the_file(text: str, file: SourceFile | None) -> str:
-    """A model does not see line ends: keep those the file had. Lines it draws around its patch are no code."""
+    """Keep the file's line ends, which a model does not see. Rules drawn around its patch are not code."""
     if file is None:
         return text
     text = _without_drawn_lines(text, file.text)
@@ -118,7 +118,7 @@ def _as_the_file(text: str, file: SourceFile | None) -> str:
 
 
 def _without_drawn_lines(text: str, before: str) -> str:
-    """Without `---` above and below, unless the file itself begins or ends like that."""
+    """Drop `---` above and below, unless the file itself begins or ends like that."""
     lines, old = text.splitlines(keepends=True), before.strip().splitlines() or [""]
     first = next((n for n, line in enumerate(lines) if line.strip()), None)
     if first is not None and DRAWN.fullmatch(lines[first].strip()) and not DRAWN.fullmatch(old[0].strip()):

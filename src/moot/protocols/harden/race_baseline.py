@@ -1,4 +1,4 @@
-"""Code as the scan sees it and, where Go's tests can be run with the race detector, as the run shows it."""
+"""A version of the code as the scan sees it and, for Go tests, as the race detector sees it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from moot.protocols.harden.turn_reports import Version
 
 @dataclass(frozen=True)
 class BaselineRun:
-    """The given tests, and what they said of the code before anyone touched it."""
+    """The given tests and their results before any change."""
 
     tests: Tests | None
     run: SuiteRun | None = None
@@ -20,12 +20,12 @@ class BaselineRun:
 
     @property
     def why_not_run(self) -> str:
-        """Why the given tests cannot run at all; empty where they do, or where there are none."""
+        """Why the given tests cannot run at all; empty if they can, or if there are none."""
         return why_not_run(self.run) if self.run else ""
 
 
 def why_not_run(run: SuiteRun) -> str:
-    """A run that says nothing, or in which every test broke before it could fail, as where a package is missing."""
+    """An inconclusive run, or one in which every test broke before it could fail, such as a missing package."""
     if run.problem:
         return run.problem
     broken = [outcome for outcome in run.outcomes if outcome.status != "skipped"]
@@ -49,7 +49,7 @@ async def first_look(code: Code, baseline: BaselineRun, room: Room) -> tuple[Ver
 
 
 async def second_look(code: Code, before: Version, baseline: BaselineRun, room: Room) -> Version:
-    """A patched version. A race that was seen before is gone only when a run that ended well no longer shows it."""
+    """A patched version. A known race is gone only if a successful run no longer shows it."""
     version = Version(code, await room.scan(code))
     if baseline.tests is None or not baseline.watch:
         return version
@@ -62,7 +62,7 @@ async def second_look(code: Code, before: Version, baseline: BaselineRun, room: 
 
 
 def worth_watching(code: Code, baseline: BaselineRun) -> bool:
-    """Only Go has a race detector, and tests that do not even run show nothing."""
+    """Only Go has a race detector, and tests that do not run show nothing."""
     if baseline.tests is None or baseline.run is None or baseline.run.problem:
         return False
     return baseline.tests.language == "go" and any(file.language == "go" for file in code.files)

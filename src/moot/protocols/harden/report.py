@@ -1,4 +1,4 @@
-"""What a person is shown of a hardened piece of code."""
+"""Report of a hardening."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -42,14 +42,12 @@ CUT_SHORT = ("timed_out", "budget_exhausted", "cancelled", "rejected")
 
 @dataclass(frozen=True)
 class TrackedFinding:
-    """A finding, and what became of it."""
-
     finding: Vulnerability
-    """As it was first seen."""
+    """As first seen."""
     state: str
-    """`open`, `patched`, or `gone`: no longer found, though no patch was made for it."""
+    """`open`, `patched`, or `gone`: no longer found, but not patched."""
     latest: Vulnerability
-    """As it was last seen: a patch may have moved its line."""
+    """As last seen: a patch may have moved its line."""
 
 
 def track_findings(result: HardenResult) -> list[TrackedFinding]:
@@ -100,7 +98,7 @@ def _verdict(result: HardenResult) -> str:
 
 
 def _summary(result: HardenResult, tracked: list[TrackedFinding]) -> str:
-    """How many findings are patched and left, and what the tests said before and after."""
+    """Findings patched and open, and test results before and after."""
     states = Counter(entry.state for entry in tracked)
     gone = f"{states['gone']} gone with other changes, " if states["gone"] else ""
     return f"{states['patched']} patched, {gone}{states['open']} left; {_describe_tests(result)}"
@@ -137,7 +135,7 @@ def _findings(result: HardenResult, tracked: list[TrackedFinding]) -> Iterator[B
 
 
 def _worst(tracked: list[TrackedFinding]) -> Iterator[Block]:
-    """How the gravest findings are exploited, and the path of the value; what is left comes first."""
+    """The exploits of the worst findings, and the path of the value; open ones first."""
     explained = [entry for entry in tracked if entry.finding.path or entry.finding.exploit]
     order = {f.id: place for place, f in enumerate(by_gravity(entry.finding for entry in explained))}
     gravest = sorted(explained, key=lambda entry: (entry.state != "open", order[entry.finding.id]))[:MOST_SHOWN]

@@ -1,4 +1,5 @@
-"""Red team attacks, blue team patches, executed checks decide, until the code holds or the rounds are spent."""
+"""Harden: red team attacks, blue team patches, executed checks decide, until the code holds or the rounds are used
+up."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, get_args
@@ -64,11 +65,11 @@ class HardenResult(Result):
     tests: SuiteRun | None = None
     """The given tests before any change."""
     tests_after: SuiteRun | None = None
-    """The given tests on the final code; None where they were not run on it."""
+    """The given tests on the final code; None if not run."""
     calls_full_run: int = 0
     diff: str = ""
     checks: Checks | None = None
-    """What the CI hooks at post_adversarial say of the final code; none where nothing is configured."""
+    """CI hooks at post_adversarial on the final code; None if not configured."""
 
 
 async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
@@ -84,7 +85,7 @@ async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenRe
 
 
 async def check_final(given: HardenInput, result: HardenResult, room: Room) -> Checks | None:
-    """What the project's checks say of the final code; a check that says nothing is no pass."""
+    """Run the project's checks on the final code; an inconclusive check is not a pass."""
     checks = await room.check("post_adversarial", given.code.with_texts(result.final_files), given.tests)
     for each in checks.unclear:
         room.degrade(f"{each.action} says nothing: {each.summary}")
@@ -118,7 +119,7 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
     except SessionStopped as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-    # Tests were asked for and none could run: nobody can say that the patches broke nothing.
+    # Tests were given and none could run: the patches may have broken anything.
     untested = bool(baseline.why_not_run) and code != given.code
     outcome = outcome_of(stopped, attacks, complete=not given.left_out and not untested)
     return HardenResult(
@@ -152,7 +153,7 @@ def reason_to_stop(attacks: Sequence[AttackReport], rules: HardenRules) -> StopR
 
 
 def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport], *, complete: bool = True) -> Outcome:
-    """What may be said at the end: an attack with a gap proves nothing, whatever it did not find."""
+    """An attack with a gap proves nothing, whatever it did not find."""
     if stopped in ("timed_out", "budget_exhausted", "cancelled", "rejected"):
         return stopped
     latest = attacks[-1]
@@ -164,7 +165,7 @@ def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport], *, complete
 
 
 def list_remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> tuple[str, ...]:
-    """What still stands, each with the advice for it; then whatever else Blue left open."""
+    """Open findings with advice, then whatever else Blue left open."""
     left = defenses[-1].remaining_risks if defenses else ()
     known = {f.id for report in attacks for f in report.vulnerabilities}
     advice = {i: risk for risk in left for i in known if risk.startswith(f"{i}: ")}
@@ -178,7 +179,7 @@ def list_remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[Def
 
 
 def still_standing(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> list[Vulnerability]:
-    """The last attack's findings, less what was patched after it when the session was cut short."""
+    """The last attack's findings, minus what was patched after it if the session was stopped."""
     if not attacks:
         return []
     patched = {i for d in defenses if d.round >= attacks[-1].round for i in d.patched_vulnerabilities}
@@ -186,13 +187,13 @@ def still_standing(attacks: Sequence[AttackReport], defenses: Sequence[DefenseRe
 
 
 def full_run(rules: HardenRules, room: Room) -> int:
-    """Calls that a run to the last round makes: what stopping early saves is the difference."""
+    """Calls in a run to the last round; the difference is what stopping early saves."""
     red, blue = room.has_model("red"), room.has_model("blue")
     return (rules.max_rounds + 1) * red + rules.max_rounds * blue
 
 
 def tests_after(baseline: BaselineRun, defenses: Sequence[DefenseReport]) -> SuiteRun | None:
-    """Of the last patch that was accepted; without any the code is as it was, and so are its tests."""
+    """The test run of the last accepted patch; without one the code and its tests are unchanged."""
     accepted = [defense for defense in defenses if defense.accepted]
     return accepted[-1].tests if accepted else baseline.run
 

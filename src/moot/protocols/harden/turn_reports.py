@@ -1,4 +1,4 @@
-"""What each side reports after its turn, and the version of the code it is about."""
+"""Each side's report on its turn, and the version of the code it is about."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -36,7 +36,7 @@ class Briefing:
 
 @dataclass(frozen=True)
 class Version:
-    """Code, and what the scan sees in it."""
+    """Code and its scan."""
 
     code: Code
     scan: Scan
@@ -45,7 +45,7 @@ class Version:
 class AttackReport(Value):
     vulnerabilities: tuple[Vulnerability, ...]
     hints: tuple[Vulnerability, ...] = ()
-    """Shown, but outside the risk and the verdict."""
+    """Shown, but not part of risk and verdict."""
     edge_cases: tuple[EdgeCase, ...] = ()
     stress_scenarios: tuple[StressScenario, ...] = ()
     overall_risk: Unit
@@ -55,7 +55,7 @@ class AttackReport(Value):
     red: Literal["model", "scan"]
     """Whether a model attacked beside the scan."""
     gap: str = ""
-    """Why this attack cannot prove that nothing is left; empty when it can."""
+    """Why this attack cannot prove the code clean; empty if it can."""
 
 
 class DefenseReport(Value):
@@ -68,5 +68,5 @@ class DefenseReport(Value):
     accepted: bool
     rejected_because: str = ""
     tests: SuiteRun | None = None
-    """The given tests on the patched code; None where they were not run on it."""
+    """The given tests on the patched code; None if not run."""
     blue: Literal["model", "scan"]

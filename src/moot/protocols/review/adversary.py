@@ -1,4 +1,4 @@
-"""The adversary's turn: challenges with evidence, what became of the earlier ones, or no objections."""
+"""The adversary's turn: challenges with evidence, assessments of earlier ones, or no objections."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -90,7 +90,7 @@ class Rebuttal(Value):
 
 @lru_cache(maxsize=16)
 def reply_shape(kind: ArtefactType, number: int) -> type[Opening] | type[Rebuttal]:
-    """The shape of a turn, with the categories of this type of artefact."""
+    """The shape of a turn, with the categories of this artefact type."""
     words: Any = Literal.__getitem__(tuple(CATEGORIES[kind]))
     category: Any = (Annotated[words, Title(), Also("type", "kind")], ...)
     one: Any = create_model("Raised", __base__=Raised, category=category)
@@ -102,7 +102,7 @@ def reply_shape(kind: ArtefactType, number: int) -> type[Opening] | type[Rebutta
 
 
 async def challenge_artefact(talk: ReviewState, number: int, room: Room) -> bool:
-    """Let the adversary speak, and write down what counts of it. False: it gave no answer that could be used."""
+    """Ask the adversary and record what counts. False if it gave no usable answer."""
     kind = talk.artefact.type
     shape = reply_shape(kind, min(number, 2))
     form = instructions(shape)
@@ -165,7 +165,7 @@ def _categories(kind: ArtefactType) -> str:
 
 
 def history(talk: ReviewState) -> str:
-    """What still stands and what was answered, as data: no text in it can pass for instructions."""
+    """Open and answered challenges as data: their text cannot pass for instructions."""
     lines = []
     for c in talk.standing:
         lines += [f"{c.id} ({c.severity}, {c.category}): {c.concern}", f"  evidence: {c.evidence}"]
@@ -177,7 +177,7 @@ def history(talk: ReviewState) -> str:
 
 
 def without_findings(said: Sequence[Raised], talk: ReviewState) -> tuple[list[Raised], tuple[Dropped, ...]]:
-    """The challenges that say something new, and those that only repeat what a structural check found."""
+    """New challenges, and those that only repeat a structural finding."""
     faults, fresh, repeated = talk.faults, list[Raised](), list[Dropped]()
     for one in said:
         if known := next((f for f in faults if repeats(f"{one.concern}\n{one.evidence}", f)), None):
@@ -191,7 +191,7 @@ def without_findings(said: Sequence[Raised], talk: ReviewState) -> tuple[list[Ra
 def sift_challenges(
     said: Sequence[Raised], talk: ReviewState, number: int
 ) -> tuple[list[Challenge], tuple[Dropped, ...]]:
-    """New challenges whose evidence can be checked. One that was raised before is not new: it stands again."""
+    """New challenges with checkable evidence. A repeated one is not new: it is reopened."""
     raised: list[Challenge] = []
     dropped: list[Dropped] = []
     material = f"{talk.text}\n{talk.artefact.context}"
@@ -221,7 +221,7 @@ def _same(known: Sequence[Challenge], one: Raised) -> Challenge | None:
 
 
 def assess_rebuttal(said: Rebuttal, talk: ReviewState, room: Room, number: int) -> tuple[Assessment, ...]:
-    """What became of each challenge that stood. Only a clear word settles one; two different words do not."""
+    """Assessment of each open challenge. Only an unambiguous statement settles one."""
     words: dict[str, list[Assessed]] = {}
     for entry in said.assessment:
         for c in find_challenges(entry.previous_challenge, talk.standing):
@@ -240,7 +240,7 @@ def assess_rebuttal(said: Rebuttal, talk: ReviewState, room: Room, number: int) 
 
 
 def status_of(entry: Assessed, answer: str | None) -> Defence:
-    """`rejected` settles a challenge only where the defender refused it and the adversary lets the refusal stand."""
+    """`rejected` settles a challenge only if the defender rejected it and the adversary accepts that."""
     if entry.status == "rejected" and (answer != "rejected" or any(w in entry.notes.lower() for w in TURNED_DOWN)):
         return "unaddressed"
     return entry.status

@@ -1,4 +1,4 @@
-"""The defender's turn: an answer to every challenge, then a revised artefact that must be whole."""
+"""The defender's turn: an answer to every challenge, then a complete revised artefact."""
 
 import re
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class Revision(Value):
 
 
 async def defend_artefact(talk: ReviewState, number: int, room: Room) -> bool:
-    """Let the defender answer what stands and revise the artefact. False: it gave no answer that could be used."""
+    """Let the defender answer open challenges and revise the artefact. False if it gave no usable answer."""
     text = prompt(
         "answer",
         type=talk.artefact.type,
@@ -84,7 +84,7 @@ async def defend_artefact(talk: ReviewState, number: int, room: Room) -> bool:
 
 
 def read_answers(said: Sequence[Answered], standing: Sequence[Challenge], number: int) -> list[ChallengeAnswer]:
-    """One answer for each challenge that was answered clearly: two different answers to one are none."""
+    """One answer for each challenge that was answered unambiguously."""
     found: dict[str, list[ChallengeAnswer]] = {}
     for entry in said:
         for c in find_challenges(entry.challenge, standing):
@@ -96,7 +96,7 @@ def read_answers(said: Sequence[Answered], standing: Sequence[Challenge], number
 
 
 async def revise_artefact(talk: ReviewState, changes: Sequence[ChallengeAnswer], number: int, room: Room) -> str:
-    """Ask for the revised artefact and take it if it is whole; else why not."""
+    """Request the revised artefact and accept it if complete; else return why not."""
     shown = as_document(talk, room)
     if talk.partly_seen:
         return "the defender saw only a part of the document, so it cannot give it back whole"
@@ -110,7 +110,7 @@ async def revise_artefact(talk: ReviewState, changes: Sequence[ChallengeAnswer],
         refused=f" Your last revision was not accepted: {before}." if before else "",
         form=instructions(Revision),
     )
-    most = 2 * estimate_tokens(talk.text) + 500  # a small model that does not find the end would fill its whole context
+    most = 2 * estimate_tokens(talk.text) + 500  # a small model that finds no end would fill its whole context
     said = await room.ask(Ask("defender", "revise", number, prompt("defender"), text, Revision, most))
     if isinstance(said, Absent):
         return f"there was none ({said.why})"
@@ -124,7 +124,7 @@ async def revise_artefact(talk: ReviewState, changes: Sequence[ChallengeAnswer],
 
 
 def fullest(blocks: Sequence[CodeBlock]) -> str:
-    """The longest block; a fence that holds nothing but another fence (small models copy the form's) is taken off."""
+    """The longest block, without a fence around a fence, which small models copy from the form."""
     text = max((block.text for block in blocks), key=len)
     inside = FENCED.fullmatch(text.strip())
     return f"{inside['text']}\n" if inside else text

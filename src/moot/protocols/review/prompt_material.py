@@ -1,4 +1,4 @@
-"""An artefact and what belongs to it, as material for a prompt."""
+"""An artefact and its context as prompt material."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from moot.text.render import fence_text
 
 
 def as_document(talk: ReviewState, room: Room) -> str:
-    """The artefact in a fence; what does not fit is left out at its end, and that is said here and in the result."""
+    """The artefact in a fence; what does not fit is cut at the end, noted here and in the result."""
     shown = show(fit_text(talk.artefact.path, talk.text, room.allowance()), "the seats", room)
     talk.partly_seen = talk.partly_seen or bool(shown.missing)
     return fence_text(shown.join(), "markdown")
@@ -25,14 +25,13 @@ def as_context(artefact: Artefact, room: Room) -> str:
 
 
 def list_faults(head: str, faults: Sequence[ArtefactFault], room: Room) -> str:
-    """The gravest first; all that an eighth of a prompt's material holds."""
+    """Worst first, within an eighth of a prompt's material."""
     parts = [TextPart(f"the fault in line {f.line}", f"- line {f.line}: {f.what}") for f in gravest(faults)]
     lines = show(fit_parts(parts, room.allowance() // 8), "the seats", room).join()
     return f"{head}\n\n{fence_text(lines, 'text')}\n\n" if parts else ""
 
 
 def list_challenges(challenges: Sequence[Challenge]) -> str:
-    """Challenges as data for a prompt."""
     lines = []
     for c in challenges:
         lines += [f"{c.id} ({c.severity}, {c.category}): {c.concern}", f"  evidence: {c.evidence}"]

@@ -1,4 +1,4 @@
-"""What a person is shown of a review."""
+"""Report of a review."""
 
 from collections.abc import Iterator
 

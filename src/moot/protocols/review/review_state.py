@@ -1,4 +1,4 @@
-"""One review as it goes on: what was raised, answered and settled about one artefact."""
+"""State of one review: what was raised, answered and settled about one artefact."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ Stance = Literal["addressed", "rejected"]
 
 
 def all_required(schema: dict[str, Any]) -> None:
-    """For a provider that enforces the schema: a small model skips what it may skip, above all its evidence."""
+    """For providers that enforce the schema: a small model skips optional fields, above all its evidence."""
     schema["required"] = list(schema["properties"])
 
 
@@ -57,7 +57,7 @@ class Round(Value):
     """New challenges, by id."""
     dropped: tuple[Dropped, ...] = ()
     repeated: tuple[Dropped, ...] = ()
-    """Challenges that say again what a structural check has found: they are no new ones."""
+    """Challenges that only repeat a structural finding."""
     assessments: tuple[Assessment, ...] = ()
     convergence: Convergence | None = None
     document: str = ""
@@ -70,19 +70,19 @@ class Round(Value):
 
 @dataclass
 class ReviewState:
-    """Everything said so far; the script of a review fills it in, and a review that is cut short ends with it."""
+    """Everything said so far; a review that is stopped ends with it."""
 
     artefact: Artefact
     text: str
-    """The artefact as it stands now."""
+    """The current artefact."""
     around: tuple[Neighbour, ...] = ()
     most: int = 1
-    """How many rounds there may be."""
+    """Maximum number of rounds."""
     challenges: list[Challenge] = field(default_factory=list)
     settled: dict[str, Assessment] = field(default_factory=dict)
-    """Id of a challenge -> how the adversary itself says it was settled."""
+    """Challenge id -> how the adversary says it was settled."""
     answers: dict[str, ChallengeAnswer] = field(default_factory=dict)
-    """The defender's latest word on each challenge."""
+    """The defender's latest answer to each challenge."""
     rounds: list[Round] = field(default_factory=list)
     partly_seen: bool = False
 
@@ -96,7 +96,7 @@ class ReviewState:
 
     @property
     def faults(self) -> tuple[ArtefactFault, ...]:
-        """What the checks find in it now."""
+        """Faults in the current text."""
         return check(self.current, self.around)
 
     @property
@@ -109,15 +109,15 @@ class ReviewState:
 
 
 def goes_on(standing: Iterable[Challenge], kind: ArtefactType) -> bool:
-    """Whether another round is worth it: something critical stands, or something significant about correctness,
-    completeness or logic."""
+    """Another round is worth it if something critical is open, or something significant about correctness, completeness
+    or logic."""
     return any(
         c.severity == "critical" or (c.severity == "significant" and c.category in WEIGHTY[kind]) for c in standing
     )
 
 
 def is_deadlock(talk: ReviewState, number: int, raised: Sequence[Challenge], said: Convergence | None) -> bool:
-    """The adversary says so, or nobody moves: all that stands was rejected, nothing was changed, nothing is new."""
+    """The adversary says so, or nobody moves: everything open was rejected, nothing changed, nothing is new."""
     if number == 1:
         return False
     if said == "deadlock":

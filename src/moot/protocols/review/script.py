@@ -1,4 +1,5 @@
-"""An adversary challenges a planning artefact, a defender answers and revises it, and evidence decides what counts."""
+"""Review: an adversary challenges a planning artefact, a defender answers and revises it, and evidence decides what
+counts."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -48,7 +49,7 @@ WORST_FIRST: tuple[Outcome, ...] = (
     "converged", "structural_only", "no_objections", "switched_off",
 )  # fmt: skip
 State = Literal["addressed", "withdrawn", "rejected", "unresolved"]
-"""Withdrawn: the adversary lets it go, and the artefact is as it was."""
+"""Withdrawn: the adversary dropped it, and the artefact is unchanged."""
 
 
 class ReviewRules(Rules):
@@ -95,7 +96,7 @@ class ChallengeVerdict(Value):
     challenge: Challenge
     state: State
     confirmed: bool
-    """Whether the adversary itself says so; else it is the defender's word alone."""
+    """Whether the adversary confirms it; else only the defender says so."""
     notes: str = ""
     answer: ChallengeAnswer | None = None
 
@@ -108,22 +109,22 @@ class ArtefactReview(Value):
     stop_reason: Stop
     why: str = ""
     faults: tuple[ArtefactFault, ...] = ()
-    """Structural findings in the artefact as it was given."""
+    """Structural faults in the artefact as given."""
     faults_left: tuple[ArtefactFault, ...] = ()
-    """Structural findings in the artefact as it stands at the end."""
+    """Structural faults in the final artefact."""
     challenges: tuple[ChallengeVerdict, ...] = ()
     dropped: int = 0
-    """Challenges that did not count: no evidence that can be checked."""
+    """Challenges without checkable evidence, which do not count."""
     dropped_challenges: tuple[Dropped, ...] = ()
     rounds: tuple[Round, ...] = ()
     revised: str | None = None
-    """The whole revised artefact, when there is one."""
+    """The complete revised artefact, if any."""
     diff: str = ""
     decision: str = ""
     """The last word, with its reasons."""
 
     def list_standing(self, gravity: Gravity | None = None) -> list[ChallengeVerdict]:
-        """Challenges that nobody but the defender calls settled."""
+        """Challenges that only the defender calls settled."""
         return [v for v in self.challenges if not v.confirmed and gravity in (None, v.challenge.severity)]
 
 
@@ -185,7 +186,7 @@ async def review_artefacts(given: ReviewInput, rules: ReviewRules, room: Room) -
 
 
 async def debate(talk: ReviewState, one: Reviewed, rules: ReviewRules, room: Room) -> Stop:
-    """Challenge and defence in turn, until nothing grave stands, nobody moves, or the rounds are spent."""
+    """Challenge and defence in turn, until nothing serious is open, nobody moves, or the rounds are used up."""
     if one.off:
         room.degrade(f"{one.artefact.path}: no debate, structural checks only: {one.off}")
         return "switched_off"
@@ -226,7 +227,7 @@ def rounds_allowed(one: Reviewed, rules: ReviewRules) -> int:
 
 
 def nothing_stands(talk: ReviewState) -> Stop:
-    """An adversary whose every challenge fell, or that saw only a part, has not said that there is no objection."""
+    """ "No objections" does not follow if every challenge was dropped or the adversary saw only a part."""
     if talk.rounds[-1].dropped:
         return "nothing_checkable"
     return "partly_seen" if talk.partly_seen else "no_objections"
@@ -256,7 +257,7 @@ def build_review(talk: ReviewState, stopped: Stop, one: Reviewed) -> ArtefactRev
 
 
 def verdict_of(c: Challenge, talk: ReviewState) -> ChallengeVerdict:
-    """The adversary's word where it gave one; else the defender's, as far as it was carried out."""
+    """The adversary's assessment if any; else the defender's, as far as carried out."""
     answer = talk.answers.get(c.id)
     if settled := talk.settled.get(c.id):
         kept = talk.text == talk.artefact.text
@@ -269,8 +270,8 @@ def verdict_of(c: Challenge, talk: ReviewState) -> ChallengeVerdict:
 
 
 def last_word(verdicts: Sequence[ChallengeVerdict], *, saved: bool = True) -> str:
-    """The defender's decision on each challenge, with its reason; nothing where no defender spoke. Not `saved`: the
-    artefact itself was not changed, only a revision of it."""
+    """The defender's decision and reason for each challenge; empty without a defender. Not `saved`: only a revision was
+    changed, not the artefact itself."""
     if not any(v.answer for v in verdicts):
         return ""
     words: dict[State, str] = {} if saved else {"addressed": "open: settled only in a revision that was not written"}

@@ -1,4 +1,4 @@
-"""One attempt at a task: asked for, run, looked into."""
+"""One attempt at a task: request, run, analyse."""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Task(Value):
 
     text: str
     shown: str = ""
-    """As much of the text as a prompt holds; empty where that is all of it."""
+    """As much of the text as fits into a prompt; empty if all of it does."""
     language: Language
     path: str
     tests: Tests | None = None
@@ -59,7 +59,7 @@ class Task(Value):
 
     @property
     def words(self) -> str:
-        """The text as prompts have it."""
+        """The text as used in prompts."""
         return self.shown or self.text
 
     @property
@@ -73,7 +73,7 @@ class Task(Value):
         return tuple(dict.fromkeys((*DEFINED.findall(self.text), *called)))
 
     def general(self, advice: str) -> str:
-        """The advice without the task's own names. One that the task also uses as a word is a name in quotes only."""
+        """The advice without the task's own names. A name that is also an ordinary word counts only in quotes."""
         plain = DEFINED.sub("", self.text)
         for name in self.names:
             advice = re.sub(rf"[`'\"]{name}[`'\"]", "the function", advice)
@@ -83,16 +83,15 @@ class Task(Value):
 
 class Attempt(Value):
     number: int
-    """0 is the code as it was given."""
+    """0 is the given code."""
     code: str = ""
     absent: AbsenceReason | None = None
     """Why there is no code."""
     version: int = 0
     analysis: Analysis = Analysis()
     reflection: Reflection | None = None
-    """What was made of its failure."""
     quality: Quality | None = None
-    """None where there is no code."""
+    """None without code."""
 
     @property
     def solved(self) -> bool:
@@ -100,7 +99,7 @@ class Attempt(Value):
 
 
 def task_examples(text: str, language: Language) -> tuple[Example, ...]:
-    """Examples of calling what the task defines, or, where it defines nothing, whatever it calls."""
+    """Examples of calling what the task defines or, if it defines nothing, whatever it calls."""
     if language != "python":
         return ()
     names = DEFINED.findall(text)
@@ -109,7 +108,7 @@ def task_examples(text: str, language: Language) -> tuple[Example, ...]:
 
 
 def fit_task(task: Task, room: Room) -> Task:
-    """The task with as much of its text as half of a prompt holds; what is missing is said there and in `degraded`."""
+    """Limit the text to half of a prompt; what is missing is noted there and in `degraded`."""
     shown = show(fit_text("the task", task.text, room.allowance() // 2), "the seats", room)
     return task.model_copy(update={"shown": shown.join()}) if shown.missing else task
 
@@ -133,14 +132,14 @@ async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, roo
 
 
 def choose_block(blocks: Sequence[CodeBlock], task: Task) -> str:
-    """The block under the file's own name, or that defines what the task names; the fullest of several."""
+    """The block under the file's name, or one that defines what the task names; the longest of several."""
     named = [block for block in blocks if block.path and block.path.rpartition("/")[2] == task.path.rpartition("/")[2]]
     wanted = [block for block in named or blocks if set(DEFINED.findall(block.text)) & set(task.names)]
     return max(wanted or named or blocks, key=lambda block: len(block.text)).text
 
 
 def with_imports(code: str, task: Task) -> str:
-    """Code with the imports of the task's own code that it uses but left out: they went without saying."""
+    """Add imports of the task's own code that the solution uses but omits."""
     if task.language != "python":
         return code
     missing = [line for line, name in IMPORTED.findall(task.text) if is_name_used(name, code) and line not in code]
@@ -148,7 +147,7 @@ def with_imports(code: str, task: Task) -> str:
 
 
 def is_name_used(names: str, code: str) -> bool:
-    """Whether one of the names of an import line is used in code that does not bind it by an import of its own."""
+    """Whether code uses a name of an import line without importing it itself."""
     plain = [name.split(" as ")[-1].strip() for name in names.split(",")]
     return any(
         re.search(rf"\b{re.escape(name)}\b", code) and not re.search(rf"import\b.*\b{re.escape(name)}\b", code)
@@ -157,7 +156,7 @@ def is_name_used(names: str, code: str) -> bool:
 
 
 async def run_attempt(task: Task, text: str, number: int, room: Room) -> Attempt:
-    """The code, run on everything there is to run it on, and kept with what came of it."""
+    """Run the code on everything available, and keep it with the results."""
     code = code_of(task, text)
     analysis, runs = Analysis(), list[SuiteRun]()
     if task.tests:
@@ -184,7 +183,7 @@ async def run_attempt(task: Task, text: str, number: int, room: Room) -> Attempt
 
 
 async def measure_quality(task: Task, code: Code, runs: Sequence[SuiteRun], room: Room) -> Quality:
-    """What tests reach is looked at only where all pass, in a run of its own: the one that decides is not watched."""
+    """Coverage is measured only if all tests pass, in a separate run: the deciding run is not instrumented."""
     coverage: Coverage | None = None
     if task.language != "python":
         coverage = not_measured_in(task.language)
@@ -198,7 +197,7 @@ def code_of(task: Task, text: str) -> Code:
 
 
 async def reflect_on_failure(task: Task, attempts: Sequence[Attempt], room: Room, seat: str) -> tuple[Attempt, Episode]:
-    """The last attempt with what was made of its failure; the failure analysis stands in where nobody says anything."""
+    """Add a reflection to the last attempt; without an answer the failure analysis stands in."""
     attempt = attempts[-1]
     failures = format_failures(attempt.analysis)
     text = prompt(
@@ -230,7 +229,7 @@ async def reflect_on_failure(task: Task, attempts: Sequence[Attempt], room: Room
 
 
 def render_tests(task: Task, room: Room) -> str:
-    """The given tests, as far as half of a prompt's material holds them."""
+    """The given tests, within half of a prompt's material."""
     if task.tests is None:
         return ""
     files = fit_parts([TextPart(path, text) for path, text in task.tests.files], room.allowance() // 2)
@@ -248,7 +247,7 @@ def render_lessons(lessons: Sequence[Lesson]) -> str:
 
 
 def render_history(attempts: Sequence[Attempt], language: Language, room: Room) -> str:
-    """The last code and what came of it, and everything that was learnt from this task so far."""
+    """The last code and its results, and everything learnt about this task so far."""
     written = [attempt for attempt in attempts if attempt.absent is None]
     if not written:
         return ""
@@ -260,7 +259,7 @@ def render_history(attempts: Sequence[Attempt], language: Language, room: Room) 
 
 
 def render_failures(attempt: Attempt, reader: str, room: Room) -> str:
-    """Everything that failed, as far as a quarter of a prompt's material holds it."""
+    """All failures, within a quarter of a prompt's material."""
     return show(fit_failures(attempt.analysis, room.allowance() // 4), reader, room).join()
 
 

@@ -1,4 +1,4 @@
-"""What a person is shown of a solved task, or one that is not."""
+"""Report of a solve session."""
 
 from collections.abc import Iterator, Sequence
 
@@ -50,7 +50,7 @@ def report_solve(result: SolveResult) -> Report:
     told = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
     blocks += list_items("Lessons that were told", told)
     blocks += list_items("Lessons learnt", [f"{lesson.id} {lesson.text}" for lesson in result.lessons_learnt])
-    asked = result.calls or result.calls_failed  # else it is the code that was given
+    asked = result.calls or result.calls_failed  # else it is the given code
     if result.code and asked:
         blocks.append(Listing(language=language_of(result.path), text=result.code))
     return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "attempt"))))

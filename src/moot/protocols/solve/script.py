@@ -1,4 +1,4 @@
-"""Attempts at a task, each with what the earlier ones taught, until all tests pass or the attempts are spent."""
+"""Solve: attempts at a task, each with what earlier ones taught, until all tests pass or the attempts are used up."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -75,25 +75,24 @@ class SolveResult(Result):
     outcome: Outcome
     stop_reason: Stop
     rounds: int
-    """Attempts that were made."""
     best: int | None = None
-    """The number of the best attempt; none where there is no code at all."""
+    """The best attempt's number; None without any code."""
     code: str = ""
     path: str = ""
     passed: int = 0
     of: int = 0
     tests_given: bool = False
     examples: int = 0
-    """Examples that the task's own text gives."""
+    """Examples in the task's text."""
     known: str = ""
     """What is known of the best attempt, in words."""
     untested: tuple[str, ...] = ()
-    """Words of the task that no test touches."""
+    """Words of the task that no test covers."""
     attempts: tuple[Attempt, ...] = ()
     lessons_told: tuple[UsedLesson, ...] = ()
     lessons_learnt: tuple[Learnt, ...] = ()
     checks: Checks | None = None
-    """What the CI hooks at post_optimization say of the best attempt; none where nothing is configured."""
+    """CI hooks at post_optimization on the best attempt; None if not configured."""
 
 
 async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult:
@@ -132,7 +131,7 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
 
 
 async def prepare_task(task: Task, rules: SolveRules, room: Room) -> Task:
-    """The task with its examples, with tests only if they can tell a solution from nothing, and with lessons."""
+    """Add examples, lessons, and tests if they can fail."""
     examples = task_examples(task.text, task.language)
     tests = await prepare_tests(task, room)
     if tests is None and not examples:
@@ -169,8 +168,8 @@ def reason_to_stop(task: Task, attempts: Sequence[Attempt], rules: SolveRules, r
 
 
 async def judge_lesson(lesson: Lesson, first: Attempt, room: Room) -> UsedLesson:
-    """Judged by the first attempt alone, for later ones had reflections too: all tests passed, it helped; none did,
-    it harmed; anything between says nothing, and so does an attempt without code or tests."""
+    """Judged by the first attempt alone, because later ones had reflections too: it helped if all tests passed, harmed
+    if none did; anything else, or an attempt without code or tests, is inconclusive."""
     verdict: Verdict = "open"
     if first.solved:
         verdict = "helped"
@@ -182,7 +181,7 @@ async def judge_lesson(lesson: Lesson, first: Attempt, room: Room) -> UsedLesson
 
 
 async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence[Episode], room: Room) -> list[Learnt]:
-    """What reflections taught, without what only this task has; only of those after which more tests passed."""
+    """What reflections taught, generalised; only those after which more tests passed."""
     learnt = []
     for episode in episodes:
         text = task.general(episode.improvement)
@@ -194,7 +193,7 @@ async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence
 
 
 async def keep_best(task: Task, attempts: Sequence[Attempt], room: Room) -> None:
-    """The version that is kept last is the one that is given back, also where a later attempt was worse."""
+    """Keep the returned version last, even if a later attempt was worse."""
     written = [attempt for attempt in attempts if attempt.absent is None]
     best = best_of(attempts)
     if best is None or written[-1].code == best.code:
@@ -210,7 +209,7 @@ async def keep_best(task: Task, attempts: Sequence[Attempt], room: Room) -> None
 
 
 async def run_project_checks(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks | None:
-    """The project's own checks of the best attempt; a check that says nothing is no pass."""
+    """The project's own checks of the best attempt; an inconclusive check is not a pass."""
     if (best := best_of(attempts)) is None:
         return None
     checks = await room.check("post_optimization", code_of(task, best.code), task.tests)
@@ -238,7 +237,7 @@ def rank(attempt: Attempt) -> tuple[bool, float, int, int]:
 
 
 def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
-    """The attempt that passed most tests. Ties go to the earliest: a change that gains nothing replaces nothing."""
+    """The attempt that passed most tests. Ties go to the earliest: a change without gain replaces nothing."""
     written = [attempt for attempt in attempts if attempt.absent is None]
     return max(written, key=rank) if written else None
 
@@ -260,9 +259,9 @@ def outcome_of(task: Task, stopped: Stop, best: Attempt | None) -> Outcome:
 
 
 def describe_evidence(task: Task, best: Attempt) -> str:
-    """What was run of it and came of it, and no more."""
+    """What was run on it, with results, and no more."""
     passed, of, examples = best.analysis.passed, best.analysis.of, len(task.examples)
-    if passed < of or examples > of:  # which of them fail is shown one by one
+    if passed < of or examples > of:  # the failing ones are listed one by one
         return f"passes {passed} of {of} tests"
     return format_passed(
         ((of - examples,) * 2 + ("given test",), (examples,) * 2 + ("example of the task",)), whole=False

@@ -1,4 +1,4 @@
-"""What `moot vet` tells the shell."""
+"""Exit code of `moot vet`."""
 
 from moot.core.protocol import INTERRUPTED
 from moot.protocols.vet.verdict import VetResult

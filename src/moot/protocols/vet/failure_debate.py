@@ -1,4 +1,4 @@
-"""The debate about a task that keeps failing: why, what now, what is overlooked, must a person take over."""
+"""Debate about a task that keeps failing: why, what next, what was overlooked, must a person take over."""
 
 from dataclasses import replace
 

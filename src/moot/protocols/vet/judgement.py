@@ -1,4 +1,4 @@
-"""What the rules can say of a position without asking anybody: an echo, a step that can be taken, another approach."""
+"""Rules about a position that need no model: echoes, actionable steps, different approaches."""
 
 import difflib
 import re
@@ -24,7 +24,7 @@ DENIALS = re.compile(r"\b(?:not|no|never|without|cannot|un(?=\w{4}))|n't\b", re.
 
 
 def drop_empty_words(text: str) -> str:
-    """The text, or nothing where it says that there is nothing."""
+    """The text, or nothing if it only says there is nothing."""
     return "" if NOTHING.fullmatch(text.strip()) else text.strip()
 
 
@@ -33,7 +33,7 @@ def words(text: str) -> list[str]:
 
 
 def echoes(text: str, other: str) -> bool:
-    """The same sentence again. One that denies the other is no echo, however alike."""
+    """The same sentence again. A denial is not an echo, however similar."""
     one, two = words(text), words(other)
     if not one or not two or len(DENIALS.findall(text)) != len(DENIALS.findall(other)):
         return False
@@ -58,7 +58,7 @@ STEPS = any_of(
 
 
 def actionable(counter: str) -> Clear:
-    """A specific step that can be taken; a vague worry is none."""
+    """A specific, feasible step; a vague worry is not one."""
     text = drop_empty_words(counter)
     if len(words(text)) < 2 or (VAGUE.search(text) and not STEPS.search(VAGUE.sub(" ", text))):
         return "no"
@@ -79,7 +79,7 @@ NEW = any_of(
 
 
 def substantial(diff: str, attempts: tuple[str, ...]) -> Clear:
-    """Another approach, tool or method; not a trifle and not an attempt that was made before."""
+    """A different approach, tool or method; not a trifle or an earlier attempt."""
     text = drop_empty_words(diff)
     if len(words(text)) < 2 or any(echoes(text, attempt) for attempt in attempts):
         return "no"
@@ -89,7 +89,7 @@ def substantial(diff: str, attempts: tuple[str, ...]) -> Clear:
 
 
 def repeats(fix: str, attempts: tuple[str, ...]) -> bool:
-    """Whether the fix holds an attempt that was made before, word by word but for the tense of its verbs."""
+    """Whether the fix contains an earlier attempt, word for word except for tense."""
     again = canonical(fix)
     tried = [canonical(attempt) for attempt in attempts]
     return any(echoes(fix, a) for a in attempts) or any(
@@ -98,6 +98,6 @@ def repeats(fix: str, attempts: tuple[str, ...]) -> bool:
 
 
 def steps(counter: str) -> tuple[str, ...]:
-    """The counter as a list of changes: its lines, if it has several."""
+    """The counter as a list of changes: its lines, if several."""
     lines = [re.sub(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+", "", line).strip() for line in counter.splitlines()]
     return tuple(line for line in lines if line)

@@ -1,4 +1,4 @@
-"""The debate about a plan: the advocate claims, the critic objects, they may argue on, and the rules decide."""
+"""Debate about a plan: the advocate claims, the critic objects, they may argue on, and the rules decide."""
 
 from dataclasses import dataclass, replace
 
@@ -27,7 +27,7 @@ from moot.text.replies import instructions
 
 @dataclass(frozen=True)
 class PlanDebate:
-    """Where a debate about a plan stands."""
+    """State of a debate about a plan."""
 
     claim: Claim | None
     objection: Objection | None
@@ -44,7 +44,7 @@ async def before_action(given: VetInput, rules: VetRules, room: Room) -> VetResu
         case = plan_case(given, debate)
         if case.turns_on_counter and debate.objection:
             case = replace(case, actionable=await is_actionable(debate.objection.counter, given, room))
-    except SessionStopped as cut:  # what both said is worth keeping
+    except SessionStopped as cut:  # keep what both said
         return with_positions(cut_short(given, cut, room), debate)
     return build_plan_result(given, debate, case)
 
@@ -106,7 +106,7 @@ async def exchange(given: VetInput, debate: PlanDebate, number: int, room: Room)
 
 
 def after_rejoinder(objection: Objection, held: Rejoinder | None, number: int, room: Room) -> Objection:
-    """The objection as it stands now. Only a critic who says so, without contradiction, has withdrawn."""
+    """The current objection. It is withdrawn only if the critic says so without contradiction."""
     if held is None:
         room.degrade(f"the critic did not say in round {number} whether it holds; the objection stands")
         return objection

@@ -1,4 +1,4 @@
-"""What the advocate and the critic of a vetted action say: the reasons first, then the choice."""
+"""Positions of the advocate and the critic: reasons first, then the choice."""
 
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,7 @@ GRADES = Synonyms(
 
 
 def all_in_order(schema: dict[str, Any]) -> None:
-    """Servers that enforce a schema write what is required first: then the choice would stand before its reasons."""
+    """Providers that enforce a schema write required fields first, which would put the choice before its reasons."""
     schema["required"] = list(schema["properties"])
 
 

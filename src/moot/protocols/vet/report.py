@@ -1,4 +1,4 @@
-"""What a person is shown of a vetted action."""
+"""Report of a vetted action."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""An action before it runs, or a task that keeps failing: an advocate, a critic who sees the advocate, then rules."""
+"""Vet: an advocate and a critic debate an action before it runs, or a task that keeps failing; rules decide."""
 
 from moot.core.errors import SessionStopped
 from moot.core.room import Room

@@ -1,4 +1,4 @@
-"""From two positions to a resolution: one table for a plan, one for a failure; the first rule that fits decides."""
+"""From two positions to a resolution: one table for a plan, one for a failure; the first matching rule decides."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,23 +14,21 @@ SURE = 0.8
 
 @dataclass(frozen=True)
 class PlanCase:
-    """What the rules for a plan look at."""
-
     stakes: Stakes
     severity: Literal["low", "medium", "high"] | None
-    """None: there is no critic to go by."""
+    """None: no critic's answer."""
     confidence: float = 0.0
-    """0 where the advocate is absent or does not say."""
+    """0 if the advocate is absent or does not say."""
     actionable: bool = False
 
     @property
     def disputed(self) -> bool:
-        """High stakes, and the two do not agree."""
+        """High stakes, and the two disagree."""
         return self.stakes == "high" and (self.severity == "medium" or self.confidence < SURE)
 
     @property
     def turns_on_counter(self) -> bool:
-        """Whether it matters that the counter can be acted on."""
+        """Whether it matters that the counter is actionable."""
         return self.severity in ("medium", "high") or (self.severity == "low" and self.disputed)
 
 
@@ -59,8 +57,6 @@ PLANNING: tuple[PlanRule, ...] = (
 
 @dataclass(frozen=True)
 class FailureCase:
-    """What the rules for a failure look at."""
-
     critic: bool
     should_escalate: bool = False
     substantial: bool = False
@@ -106,7 +102,7 @@ SHARED = 0.6
 
 
 def matches_errors(pattern: str, errors: Sequence[str]) -> bool:
-    """Whether the critic's pattern names the errors that came before: most words of each of the last two."""
+    """Whether the critic's pattern names the earlier errors: most words of each of the last two."""
     named = _significant_words(pattern)
     marks = [_significant_words(fingerprint(error)) for error in errors if fingerprint(error)][-2:]
     return bool(marks) and all(mark and len(mark & named) / len(mark) >= SHARED for mark in marks)

@@ -1,4 +1,4 @@
-"""What is vetted, by which rules, and what comes of it; and what both debates share."""
+"""Input, rules and result of vetting, and what both debates share."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -34,7 +34,7 @@ class VetRules(Rules):
 class VetInput(Value):
     kind: Annotated[Literal["planning", "failure"], Option(derived=True)] = "planning"
     action: str
-    """The action before it runs, or the task that failed."""
+    """The action before it runs, or the failed task."""
     stakes: Stakes
     context: Annotated[str, Option(help="A file for both seats to read.")] = ""
     attempts: Annotated[tuple[str, ...], Option(derived=True)] = ()
@@ -52,7 +52,7 @@ class VetResult(Result):
     stakes: Stakes
     resolution: Resolution
     rule: str
-    """The rule that decided, in words."""
+    """The deciding rule, in words."""
     rationale: str
     modifications: tuple[str, ...] = ()
     next_approach: str = ""
@@ -82,14 +82,14 @@ def verdict(given: VetInput, resolution: Resolution, rule: str, note: str = "", 
 
 
 def cut_short(given: VetInput, cut: SessionStopped, room: Room) -> VetResult:
-    """Nobody got to the end of it: a person must look, or the session is carried on."""
+    """Unfinished: a person must look, or the session is resumed."""
     room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
     result = verdict(given, "ESCALATE", "the debate was cut short", str(cut))
     return result.model_copy(update={"outcome": cut.kind, "debated": False})
 
 
 async def is_settled(clear: Clear, question: str, text: str, given: VetInput, room: Room) -> bool:
-    """By the rules; where they do not say, by a model; where that does not say, yes."""
+    """By the rules; if they do not say, by a model; if that does not say, yes."""
     if clear != "unclear":
         return clear == "yes"
     if not room.has_model("judge"):
@@ -110,8 +110,8 @@ def present(answer: T | Absent) -> T | None:
 
 
 def render_case(given: VetInput, room: Room) -> str:
-    """What the seats are shown of it: the action, its context, every attempt and every error. Where that does not
-    fit, the oldest attempts are left out first."""
+    """The action, its context, every attempt and every error. If that does not fit, the oldest attempts are left out
+    first."""
     what = TextPart("Task" if given.kind == "failure" else "Action", given.action)
     attempts = [TextPart(f"Attempt {number}", text) for number, text in enumerate(given.attempts, 1)]
     errors = [TextPart(f"Error {number}", text) for number, text in enumerate(given.errors, 1)]
@@ -139,6 +139,6 @@ def list_texts(texts: Sequence[str]) -> list[str]:
 
 
 def brief(text: str) -> str:
-    """One line of at most so many tokens as a synthesis may have."""
+    """One line within the token limit of a synthesis."""
     line, longest = " ".join(text.split()), int(SYNTHESIS_TOKENS * CHARACTERS_PER_TOKEN)
     return line if len(line) <= longest else line[: longest - 1] + "…"

@@ -1,4 +1,4 @@
-"""The eight phases of a debate, each one function from the sitting to one line of what it did."""
+"""The eight phases of a debate: each a function from the context to one line about what it did."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

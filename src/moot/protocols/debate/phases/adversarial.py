@@ -1,4 +1,4 @@
-"""Adversarial: `harden` on the leading solution; what it mends enters only if it still passes what passed before."""
+"""Adversarial: runs `harden` on the leading solution; a patch enters only if it passes what passed before."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from moot.protocols.solve.attempts import code_of
 
 
 async def adversarial(sitting: DebateContext) -> str:
-    """The seats `red` and `blue` are the team's red_team and blue_team; without them the deterministic teams do it."""
+    """The seats `red` and `blue` are the team's red_team and blue_team; without them the deterministic teams play."""
     table = sitting.table
     if not table.code or not table.latest():
         return "there is no code to attack"
@@ -45,7 +45,7 @@ async def adversarial(sitting: DebateContext) -> str:
 
 
 async def enter_patched(sitting: DebateContext, leader: Candidate, text: str) -> Candidate:
-    """The patched code as a candidate, run. `harden` kept versions of its own on the way, so none is kept by now."""
+    """Run the patched code as a candidate. No version is kept here: `harden` has kept its own."""
     table = sitting.table
     made = Candidate(
         id=table.next_id(),
@@ -78,14 +78,14 @@ def note_attack(
 
 
 def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
-    """What attacks found in the code as it was before any patch, also if a later one was the first to see it."""
+    """Attack findings that apply to the original code, even if a later attack first saw them."""
     first, *later = result.attack_reports
     more = [f for report in later for f in report.vulnerabilities if f.line and locate(code, f.evidence, f.file)]
     return list({f.id: f for f in (*first.vulnerabilities, *more)}.values())
 
 
 async def look_at_winner(sitting: DebateContext) -> None:
-    """Where an attack was asked for and the winner had none, the scan looks at it, and it is said."""
+    """If an attack was requested and the winner had none, scan it and say so."""
     table, winner = sitting.table, winner_of(sitting.table)
     if winner is None or not table.code or not table.rules.includes_phase("adversarial") or table.attack_on(winner):
         return

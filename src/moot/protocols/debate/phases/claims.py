@@ -1,4 +1,4 @@
-"""Tests that follow from the task: written by seats that saw no solution, and believed only where they agree."""
+"""Tests derived from the task by seats that saw no solution; they count only where seats agree."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -40,8 +40,8 @@ class BlindReply(Value):
 
 
 def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | None]:
-    """The first seat of each model answers as the model does by itself; the others should not say the same again:
-    what one model says twice to one prompt is not the word of two."""
+    """The first seat of each model uses its default temperature, the others vary: one model's repeated answer to one
+    prompt is not two opinions."""
     seen = set[str]()
     found: dict[str, float | None] = {}
     for member in speakers:
@@ -51,7 +51,7 @@ def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | N
 
 
 async def specify_tests(sitting: DebateContext, phase: Phase, speakers: Sequence[Member]) -> None:
-    """Every speaker writes tests from the words of the task; the same test of two becomes one that counts."""
+    """Every speaker writes tests from the task's words; a test that two seats write counts."""
     said, about = dict[str, list[Example]](), dict[str, str]()
 
     def take(member: Member, reply: SpecReply) -> None:
@@ -67,7 +67,7 @@ async def specify_tests(sitting: DebateContext, phase: Phase, speakers: Sequence
         speakers,
         lambda m: ask_tests(m, phase, sitting, warm[m.seat]),
         take,
-        tools=False,  # the words of the task alone: what code does is no evidence of what it should do
+        tools=False,  # only the task's words: what code does is no evidence of what it should do
     )
     claims = merge_claims(sitting.table, said)
     told = (c if c.requirement else c.model_copy(update={"requirement": about.get(c.call, "")}) for c in claims)
@@ -75,7 +75,7 @@ async def specify_tests(sitting: DebateContext, phase: Phase, speakers: Sequence
 
 
 def requirement_of(line: str, table: DebateState) -> str:
-    """The requirement whose number stands behind a test."""
+    """The requirement whose number follows a test."""
     found = NUMBERED.search(line)
     place = int(found[1]) if found else 0
     return table.requirements[place - 1] if 0 < place <= len(table.requirements) else ""
@@ -107,25 +107,25 @@ def render_examples(sitting: DebateContext) -> str:
 
 
 def parse_claims(lines: Sequence[str], table: DebateState) -> list[Example]:
-    """The lines that are a call of the task's own function with a literal result."""
+    """Lines that call the task's own function with a literal result."""
     entry = entry_of(table)
     found = [e for line in lines for e in examples_in(line.strip().removeprefix("assert "), entry)]
     return [e for e in found if e.expected and literal_call(e.call) is not None]
 
 
 def entry_of(table: DebateState) -> str:
-    """The function that the task is about: of its examples, of its code, or the first that its words name."""
+    """The task's function: from its examples, its code, or the first that its words name."""
     called = [find_called_name(example.call) for example in table.examples]
     return next(iter((*called, *table.task.names, *CALLED.findall(table.task.text))), "")
 
 
 def form_of(shape: type[Value], table: DebateState) -> str:
-    """The form, with the task's own function in it: a small model tests the one that it is shown."""
+    """The form with the task's own function in it: a small model tests the one it is shown."""
     return instructions(shape).replace("f(2) == 4", f"{entry_of(table) or 'f'}(2) == 4")
 
 
 def merge_claims(table: DebateState, said: Mapping[str, Sequence[Example]]) -> tuple[ClaimedTest, ...]:
-    """Old and new claims as one list; each call once, with who says what of it."""
+    """Merge old and new claims; each call once, with who says what about it."""
     voices: dict[str, dict[str, tuple[str, Example]]] = {}
     for seat, examples in said.items():
         for example in examples:
@@ -143,7 +143,7 @@ def merge_claims(table: DebateState, said: Mapping[str, Sequence[Example]]) -> t
         elif not same_value(known_one.expected, claim.expected):
             why = "contradicts an example of the task"
             claims.append(claim.model_copy(update={"status": "invalid", "why": why}))
-        # else it is that example once more, and no test beside it
+        # else it repeats that example
     return tuple(claims)
 
 
@@ -156,7 +156,7 @@ def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]]) -> Cl
 
 
 def judge_claim(claim: ClaimedTest) -> ClaimedTest:
-    """It counts when two say the same on their own, and more than say otherwise."""
+    """It counts if two seats say the same independently, and more than say otherwise."""
     if len(claim.by) >= 2 and len(claim.by) > len(claim.against):
         return claim.model_copy(update={"status": "agreed", "why": f"{len(claim.by)} seats say so independently"})
     if claim.against:
@@ -167,7 +167,7 @@ def judge_claim(claim: ClaimedTest) -> ClaimedTest:
 async def ask_blind(
     sitting: DebateContext, phase: Phase, claims: Sequence[ClaimedTest], speakers: Sequence[Member]
 ) -> None:
-    """The calls without their values, put to seats that did not bring them; their answers speak for or against."""
+    """Put the calls without their values to seats that did not write them; their answers count for or against."""
     if not claims or not speakers:
         return
     answers: dict[str, dict[str, str]] = {}
@@ -209,7 +209,7 @@ def ask_values(
 
 
 def match_answers(answers: Mapping[str, str], claims: Sequence[ClaimedTest]) -> dict[str, str]:
-    """The answers by the call they belong to; what is said to be unknown is no answer."""
+    """Answers by call; "unknown" is not an answer."""
     found: dict[str, str] = {}
     for key, value in answers.items():
         place = NUMBER.search(key)

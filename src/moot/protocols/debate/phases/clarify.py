@@ -1,4 +1,4 @@
-"""Dehallucination: what is unclear is asked before anybody works; an answer has a source, or it is an assumption."""
+"""Dehallucination: asks about unclear points before work begins; an answer without a source is an assumption."""
 
 import re
 from collections.abc import Sequence
@@ -89,7 +89,7 @@ async def dehallucination(sitting: DebateContext) -> str:
 async def settle_questions(
     questions: Sequence[Question], answers: Sequence[Given], sitting: DebateContext
 ) -> tuple[Clarification, ...]:
-    """Each question with an answer and where it is from: the task, a file, the person; else it is an assumption."""
+    """Each question with its answer and source: the task, a file, the person; else an assumption."""
     found = [trace_answer(q, answers[n] if n < len(answers) else None, sitting.table) for n, q in enumerate(questions)]
     open_ones = [n for n, c in enumerate(found) if c.source == "assumption"]
     if open_ones:

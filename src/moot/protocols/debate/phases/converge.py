@@ -1,4 +1,4 @@
-"""Convergence: ranked ballots with reasons among those whom tests do not tell apart; dissent is kept."""
+"""Convergence: ranked ballots with reasons among candidates that tests do not separate; dissent is kept."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ async def convergence(sitting: DebateContext) -> str:
 
 
 def eligible(table: DebateState) -> list[Candidate]:
-    """Tests decide before votes do: who is beaten by what was run is not on the ballot."""
+    """Tests decide before votes: a candidate eliminated by tests is not on the ballot."""
     up = list_leaders(table) if table.code else list(table.latest())
     return by_score(up, table)
 
@@ -86,7 +86,7 @@ def list_left_out(table: DebateState, up: Sequence[Candidate]) -> dict[str, str]
 
 
 def winner_of(table: DebateState) -> Candidate | None:
-    """By ballots where there were any and they settled it, else by tests, score and order of entry."""
+    """By ballots if they were decisive, else by tests, score and order of entry."""
     if not table.latest():
         return None
     up = eligible(table)
@@ -102,25 +102,25 @@ def winner_of(table: DebateState) -> Candidate | None:
 
 
 def find_deciding_vote(table: DebateState) -> Vote | None:
-    """The last vote whose winner, or what replaced it, is still up for choice."""
+    """The last vote whose winner, or its replacement, is still a candidate."""
     up = {candidate.id for candidate in eligible(table)}
     return next((vote for vote in reversed(table.votes) if heir(table, vote.election.winner) in up), None)
 
 
 def heir(table: DebateState, name: str | None) -> str | None:
-    """What a candidate has become: the last of those that were made to replace it."""
+    """The latest replacement of a candidate."""
     made = next((c for c in table.candidates if c.parent == name and name and not c.dropped), None)
     return heir(table, made.id) if made else name
 
 
 def lacks_vote(table: DebateState) -> bool:
-    """Of several positions nothing can be run; where nobody voted either, nothing says which is better."""
+    """Positions cannot be run; without a vote nothing ranks them."""
     vote = table.votes[-1] if table.votes else None
     return not table.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
 
 
 def stands_alone(table: DebateState) -> bool:
-    """One candidate passes every given test and agreed claim, and no other passes as much: nothing to argue about."""
+    """One candidate passes every given test and agreed claim, and no other passes as much."""
     up = eligible(table) if table.code else []
     return len(up) == 1 and up[0].checked.green and not up[0].checked.failures
 
@@ -149,7 +149,7 @@ def _not_listed(why: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=64)
 def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
-    """A ballot whose ranking holds only these letters, and at least one of them."""
+    """A ballot whose ranking contains only these letters, and at least one."""
 
     def normalise_ranking(ranking: tuple[str, ...]) -> tuple[str, ...]:
         words = [word.upper() for entry in ranking for word in find_letters(entry)]
@@ -173,7 +173,7 @@ def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
 
 
 def find_letters(entry: str) -> list[str]:
-    """The letters of `A`, `2. Candidate B`, `A > B` or `A: it passes`; prose such as `I abstain` holds none."""
+    """The letters of `A`, `2. Candidate B`, `A > B` or `A: it passes`; prose such as `I abstain` has none."""
     bare = re.sub(r"(?i)\b(?:candidate|solution|option|proposal)\b", " ", entry)
     if LETTERS.fullmatch(bare):
         return re.findall(r"[A-Za-z]\d*", bare)
@@ -204,9 +204,10 @@ def count_votes(
 
 
 def consensus(ballots: Sequence[RankedBallot], texts: Sequence[str], voters: int) -> Consensus:
-    """0.4 mean confidence, 0.4 agreement of ballots, 0.2 terms in common; no ballots, no consensus.
+    """0.4 mean confidence, 0.4 agreement of ballots, 0.2 common terms; without ballots no consensus.
 
-    Who was asked and gave no ballot agrees with nobody: one voice of five is no consensus."""
+    A voter without a ballot agrees with nobody: one vote of five is not a consensus.
+    """
     if not ballots:
         return Consensus()
     sure = sum(ballot.sure for ballot in ballots) / voters
@@ -228,7 +229,7 @@ def terms_in_common(texts: Sequence[str]) -> float:
 
 
 def conflict(table: DebateState, up: Sequence[Candidate]) -> Conflict | None:
-    """What they disagree about: what the task demands, what the code does, or only how it is written."""
+    """What they disagree about: the task's demands, the code's behaviour, or only its style."""
     if len(up) < 2:
         return None
     if len({candidate.checked.marks for candidate in up}) == 1 or not table.code:
@@ -237,12 +238,12 @@ def conflict(table: DebateState, up: Sequence[Candidate]) -> Conflict | None:
 
 
 def find_disputed(table: DebateState) -> list[ClaimedTest]:
-    """Calls on which candidates differ, and of which seats say different things."""
+    """Calls on which candidates differ and seats disagree."""
     return [claim for claim in table.claims if claim.status == "disputed" and splits(table, claim)]
 
 
 async def ask_person(sitting: DebateContext) -> None:
-    """A quarrel over what the task demands is the person's to settle; nobody there, it stays a quarrel."""
+    """A person settles a dispute about the task's demands; without one it stays open."""
     every = find_disputed(sitting.table)
     open_ones = every[:MOST_ASKED]
     if not open_ones:

@@ -1,4 +1,4 @@
-"""Critique: point by point with evidence, and tests meant to break a candidate, which count only if they are valid."""
+"""Critique: points with evidence, and breaking tests, which count only if valid."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -84,7 +84,7 @@ def ask_critique(member: Member, sitting: DebateContext) -> Ask[CritiqueReply]:
 
 
 def collect_points(member: Member, spots: Sequence[Spot], table: DebateState) -> list[Point]:
-    """Points about a candidate that is there; a quotation that is in none of its lines is no evidence."""
+    """Points about existing candidates; a quote that matches none of its lines is not evidence."""
     found = []
     for spot in spots:
         letter = find_candidate(spot.candidate, table.latest())
@@ -119,7 +119,8 @@ def parse_breaking_tests(member: Member, lines: Sequence[str], table: DebateStat
 
 
 async def weigh_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> list[ClaimedTest]:
-    """Breaking tests run, and put to seats that did not bring them: without knowing the value, they must find it."""
+    """Run breaking tests, and put their calls to seats that did not write them, which must find the value
+    themselves."""
     before = sitting.table.agreed
     new = enter_claims(sitting, brought)
     if sitting.table.agreed != before:
@@ -138,7 +139,7 @@ async def weigh_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -
 
 
 def enter_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> set[str]:
-    """The new claims on the table, each call once; who brings what another brought speaks for it."""
+    """Add new claims, each call once; a seat that repeats another's claim supports it."""
     table = sitting.table
     examples = {example.call: example for example in table.examples}
     claims = {claim.call: claim for claim in table.claims}
@@ -152,7 +153,7 @@ def enter_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> set[
             claims[claim.call] = claim.model_copy(update={"id": name, "why": "only one seat says so"})
             new.add(name)
         elif same_value(old.expected, claim.expected) and claim.by[0] not in old.by:
-            # Critics may have read each other; what was written apart from all code needs no further asking.
+            # Critics may have read each other; tests written without seeing code need no further asking.
             both = old.model_copy(update={"by": (*old.by, *claim.by)})
             claims[claim.call] = judge_claim(both) if old.origin == "specification" else both
     sitting.update(claims=tuple(claims.values()))
@@ -160,6 +161,6 @@ def enter_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> set[
 
 
 def splits(table: DebateState, claim: ClaimedTest) -> bool:
-    """Whether the candidates answer this call differently: only then is it worth asking what is right."""
+    """Whether the candidates answer this call differently: only then is the right answer worth asking for."""
     answers = [candidate.checked.answers.get(claim.call) for candidate in table.latest()]
     return len({answer.mark for answer in answers if answer is not None}) > 1

@@ -1,4 +1,4 @@
-"""Independent answers: asked for apart, run, and their vote kept as what a debate has to beat."""
+"""Independent answers: asked separately, run, and their vote kept as the baseline a debate must beat."""
 
 from typing import Annotated
 
@@ -42,7 +42,7 @@ class PositionReply(Value):
 
 
 def drafters(sitting: DebateContext, more: int = 0) -> list[Member]:
-    """Those whose work it is, filled up with the rest of the team: a vote needs more than one answer."""
+    """The seats for drafting, filled up with the rest of the team: a vote needs more than one answer."""
     table = sitting.table
     first = [m for m in table.given.team if m.role in DRAFTERS]
     rest = [m for m in table.given.team if m.role not in DRAFTERS]
@@ -50,7 +50,7 @@ def drafters(sitting: DebateContext, more: int = 0) -> list[Member]:
 
 
 async def draft_candidates(sitting: DebateContext, phase: Phase, more: int = 0) -> int:
-    """Drafts of everybody who has none yet, apart from each other; with the first of them goes the baseline."""
+    """Independent drafts of everybody without one; the first ones set the baseline."""
     before = sitting.table.candidates
     have = {candidate.seat for candidate in before}
     speakers = [member for member in drafters(sitting, more) if member.seat not in have]
@@ -142,7 +142,7 @@ def enter_position(
 
 
 def own_history(candidate: Candidate, sitting: DebateContext) -> str:
-    """An author's last code, and what came of it when it was run; of a topic, the last position."""
+    """An author's last code and its results; for a topic, the last position."""
     if not candidate.code:
         return f"Your position so far:\n\n{fence_text(candidate.text, 'text')}\n\nMend it.\n\n"
     ran = evidence(candidate, render_failures(candidate, candidate.seat, sitting.room))

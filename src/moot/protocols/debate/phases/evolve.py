@@ -19,7 +19,7 @@ from moot.protocols.debate.types import ClaimedTest, Phase
 
 
 async def self_evolvement(sitting: DebateContext) -> str:
-    """Drafts, run; where they do not agree, tests from the words of the task, and repairs by their own authors."""
+    """Run drafts; if they disagree, derive tests from the task's words, and let authors repair."""
     entered = await draft_candidates(sitting, "self_evolvement")
     if sitting.table.code and entered:
         await test_requirements(sitting, "self_evolvement")
@@ -28,7 +28,7 @@ async def self_evolvement(sitting: DebateContext) -> str:
     entered += await more_drafts(sitting)
     repairs = 0
     if nothing_passes(sitting.table):
-        # An example of the task that fails is the best evidence there is: it comes before anybody thinks of tests.
+        # A failing example of the task is the best evidence: use it before asking for tests.
         repairs = await mend_slips(sitting, "self_evolvement") or await anew(sitting, "self_evolvement")
     await test_requirements(sitting, "self_evolvement")
     if is_settled(sitting.table):
@@ -37,15 +37,15 @@ async def self_evolvement(sitting: DebateContext) -> str:
         await specify_tests(sitting, "self_evolvement", drafters(sitting)[: sitting.table.rules.voices])
         await run_candidates(sitting)
     for number in range(sitting.table.rules.refinements):
-        # Asked the same again, a model says the same again: after the first repair it should not.
+        # Asked the same again, a model repeats itself; vary after the first repair.
         warm = sitting.table.rules.temperature if number else None
         repairs += await repair_candidates(sitting, "self_evolvement", lambda c: bool(c.checked.failures), warm)
     return f"{entered} drafts, {len(sitting.table.agreed)} tests agreed on, {repairs} repairs kept"
 
 
 async def test_requirements(sitting: DebateContext, phase: Phase) -> None:
-    """Where a debate would end early on few tests: seats that see no code write one for each requirement, and what the
-    best do not pass is put to others without its value."""
+    """If a debate would end early on few tests: seats that see no code write one for each requirement; what the best
+    candidates fail is put to others without its value."""
     if not thinly_tested(sitting.table):
         return
     await specify_tests(sitting, phase, drafters(sitting)[: sitting.table.rules.voices])
@@ -61,7 +61,7 @@ async def test_requirements(sitting: DebateContext, phase: Phase) -> None:
 
 
 def thinly_tested(table: DebateState) -> bool:
-    """A debate of code that could end now, on fewer tests than the rules ask for."""
+    """A code debate that could end now on fewer tests than the rules require."""
     few = max((candidate.checked.of for candidate in table.latest()), default=0) < table.rules.enough_tests
     open_yet = table.code and table.given.language == "python" and not table.specified
     return open_yet and few and bool(alike_and_green(table) or is_settled(table) or stands_alone(table))
@@ -73,7 +73,7 @@ def is_broken_by_best(table: DebateState, claim: ClaimedTest) -> bool:
 
 
 async def more_drafts(sitting: DebateContext) -> int:
-    """One at a time, as long as fewer than two pass alike: each is run before the next is asked for."""
+    """One at a time while fewer than two pass alike; each is run before the next is requested."""
     entered = 0
     for more in range(1, sitting.table.rules.reserve + 1):
         if is_settled(sitting.table):
@@ -83,7 +83,7 @@ async def more_drafts(sitting: DebateContext) -> int:
 
 
 async def proposal(sitting: DebateContext) -> str:
-    """Who has no candidate yet is asked for one; after a round, authors answer what was said and shown of theirs."""
+    """Ask members without a candidate for one; after a round, authors respond to criticism and results."""
     before = len(sitting.table.candidates)
     if sitting.table.round == 1:
         await draft_candidates(sitting, "proposal")

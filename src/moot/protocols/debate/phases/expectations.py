@@ -1,4 +1,4 @@
-"""The cognitive planner: what each phase of a round was expected to bring, what it brought, and what is told next."""
+"""Cognitive planner: compares each phase of a round with expectations and adjusts the next."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from moot.teams.planning import EXPECTED, Observation, adapt_expectation, compar
 
 
 def review_round(table: DebateState) -> DebateState:
-    """After a round: its phases compared with what was expected, and the next round's prompts with a new emphasis."""
+    """Compare a round's phases with expectations, and set the emphasis of the next round's prompts."""
     seen = [happened for happened in happenings(table) if happened.phase in EXPECTED]
     expected = {**EXPECTED, **table.expectations}
     compared = tuple(compare(expected[happened.phase], happened) for happened in seen)
@@ -23,7 +23,7 @@ def review_round(table: DebateState) -> DebateState:
 
 
 def happenings(table: DebateState) -> list[Observation]:
-    """What can be seen of this round's phases; of a phase that was not held, nothing."""
+    """Observations of this round's phases; empty for phases that did not run."""
     held = {report.phase for report in table.reports if report.round == table.round and report.status == "held"}
     found = []
     if "critique" in held:

@@ -1,4 +1,4 @@
-"""Milestones: the leading code is kept as a version, and the project's own checks look at it."""
+"""Milestones: the leading code is kept as a version and checked by the project's CI hooks."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ POINTS: Mapping[Phase, Point] = {
 
 
 async def milestone(sitting: DebateContext, phase: Phase) -> None:
-    """What the checks say goes into the prompts that follow; a check that says nothing is said to be weaker."""
+    """Results go into later prompts; an inconclusive check is noted as a caveat."""
     table, point = sitting.table, POINTS.get(phase)
     if point is None or not table.code or not table.latest():
         return

@@ -1,4 +1,4 @@
-"""Optimization: one better solution out of the best parts, tried again with what its failures taught."""
+"""Optimization: merges the best parts into one solution, retried with what its failures taught."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -64,7 +64,7 @@ async def optimization(sitting: DebateContext) -> str:
 
 
 async def improve_leader(maker: Member, sitting: DebateContext) -> str:
-    """Attempts until everything passes; only what gains something over the leader stays."""
+    """Retry until everything passes; keep only what improves on the leader."""
     leader, attempts = best_first(sitting.table)[0], list[Attempt]()
     by = list[Member]()
     for number in range(1, sitting.table.rules.attempts + 1):
@@ -90,7 +90,7 @@ async def improve_leader(maker: Member, sitting: DebateContext) -> str:
 
 
 def best_first(table: DebateState) -> list[Candidate]:
-    """The winner so far, the leaders by score, then the rest: the first is what an improvement must beat."""
+    """The current winner, the leaders by score, then the rest: the first is what an improvement must beat."""
     winner = winner_of(table)
     lead = [*([winner] if winner else []), *by_score(list_leaders(table), table)]
     return list({c.id: c for c in (*lead, *by_score(list(table.latest()), table))}.values())

@@ -1,4 +1,4 @@
-"""Planning: who does what, made by one for all (cpde) or by each for its part (dpde), and carried out in order."""
+"""Planning: who does what, decided by one (cpde) or by each for its part (dpde), and carried out in order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -32,7 +32,7 @@ from moot.text.replies import Also, Keys, Title, instructions
 
 MOST = 6
 PLAN = "plan"
-"""Whose the joined parts are: nobody's alone, so that every owner still has an answer of its own."""
+"""Author of the joined parts: nobody alone, so every owner still has its own answer."""
 REPLY_TOKENS = 900
 ALL = "Plan the whole of it."
 PART = "Plan only what you would do yourself of it; you are the owner of each."
@@ -55,7 +55,7 @@ class SettleReply(Value):
 
 
 async def make_plan(sitting: DebateContext) -> None:
-    """A plan where the task is worth one; later prompts hold it, and its owners carry it out beside the drafts."""
+    """Plan if the task warrants it; later prompts contain the plan, and its owners carry it out beside the drafts."""
     table = sitting.table
     wanted = table.rules.planning
     measured = measure(table.task.text)
@@ -81,7 +81,7 @@ async def one_plans(sitting: DebateContext, team: Sequence[Member]) -> TaskPlan 
 
 
 async def each_plans(sitting: DebateContext, team: Sequence[Member]) -> TaskPlan | None:
-    """Each plans its own part; pieces that several claim are settled by who keeps and who yields them."""
+    """Each seat plans its own part; negotiation settles overlaps."""
     plans = dict[str, TaskPlan]()
 
     def take(member: Member, said: PlanReply) -> None:
@@ -125,7 +125,8 @@ def as_subtask(piece: Piece, owner: str) -> Subtask:
 
 
 async def carry_out_plan(sitting: DebateContext, plan: TaskPlan) -> None:
-    """Wave after wave, each owner its part with what it rests on; the parts in their order are one more candidate."""
+    """Wave by wave, each owner does its part with the results it depends on; the joined parts are one more
+    candidate."""
     results: dict[str, str] = {}
     for wave in waves(plan):
         left = list(wave)
@@ -155,7 +156,7 @@ async def carry_out_plan(sitting: DebateContext, plan: TaskPlan) -> None:
 async def run_wave(
     sitting: DebateContext, plan: TaskPlan, mine: Mapping[str, Subtask], results: dict[str, str]
 ) -> None:
-    """One subtask of each owner; what comes of it is kept by the subtask's id."""
+    """One subtask of each owner; results are kept by subtask id."""
     owners = [member for member in sitting.table.given.team if member.seat in mine]
     texts = {owner: part_text(owner, subtask, plan, dict(results), sitting) for owner, subtask in mine.items()}
 

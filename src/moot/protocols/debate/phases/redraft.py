@@ -1,4 +1,4 @@
-"""Where no draft passes its tests: slips that can be seen without a model, and then another reading of the task."""
+"""If no draft passes its tests: fix slips without a model, then reread the task."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -34,7 +34,7 @@ def nothing_passes(table: DebateState) -> bool:
 
 
 async def mend_slips(sitting: DebateContext, phase: Phase) -> int:
-    """A parameter counted from 1, a tuple for a list: the first such change with which an attempt passes."""
+    """A parameter counted from 1, a tuple for a list: try the first such change that makes an attempt pass."""
     table = sitting.table
     if table.given.language != "python" or not table.examples or table.task.tests:
         return 0
@@ -67,15 +67,15 @@ async def find_passing(tried: Sequence[Slip], sitting: DebateContext) -> Slip | 
 
 
 def best_distinct(table: DebateState) -> list[Candidate]:
-    """Those that fail, the best first and no code twice."""
+    """Failing candidates, best first, without duplicate code."""
     ranked = sorted(table.latest(), key=lambda c: c.checked.rank, reverse=True)
     firsts = {candidate.code: candidate for candidate in reversed(ranked)}
     return [candidate for candidate in ranked if firsts[candidate.code] is candidate]
 
 
 async def anew(sitting: DebateContext, phase: Phase) -> int:
-    """One after the other, until something passes. Who reads an error mends the code that raised it; who reads a wrong
-    value does not see that code: a small model would write it again."""
+    """One after another until something passes. After an error the author repairs the code; after a wrong value the
+    author does not see that code, because a small model would repeat it."""
     gained = 0
     for number in range(sitting.table.rules.anew):
         if not nothing_passes(sitting.table):
@@ -102,7 +102,7 @@ async def reread(sitting: DebateContext, phase: Phase, base: Candidate) -> int:
 
 
 def has_evidence(candidate: Candidate, table: DebateState) -> bool:
-    """What is known of the failure speaks of the code: an error, or the output of given tests."""
+    """Whether the failure is informative: an error, or the output of given tests."""
     answers = [candidate.checked.answers.get(example.call) for example in table.examples]
     return not answers or any(answer is not None and answer.kind == "error" for answer in answers)
 

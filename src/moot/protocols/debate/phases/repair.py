@@ -1,4 +1,4 @@
-"""Repairs: an author's work once more, with what came of it; what gains nothing is not kept."""
+"""Repairs: an author revises its work with the results; a repair without gain is dropped."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ from moot.text.render import fence_text
 async def repair_candidates(
     sitting: DebateContext, phase: Phase, wanting: Callable[[Candidate], bool], warm: float | None = None
 ) -> int:
-    """One repair by each author whose work is wanting; what gains nothing is not kept."""
+    """One repair by each author whose work needs it; repairs without gain are dropped."""
     table = sitting.table
     open_ones = {c.seat: c for c in table.latest() if wanting(c)}
     members = [
@@ -65,7 +65,7 @@ async def repair_candidates(
 
 
 async def keep_improvements(sitting: DebateContext, new: list[tuple[Candidate, Candidate]]) -> int:
-    """Run what is new; where the lock holds, the old candidate stays and the new one is only remembered."""
+    """Run the new ones; if the lock holds, the old candidate stays and the new one is only recorded."""
     await run_candidates(sitting)
     gained = 0
     for made, old in new:
@@ -80,13 +80,13 @@ async def keep_improvements(sitting: DebateContext, new: list[tuple[Candidate, C
 
 
 def drop(sitting: DebateContext, name: str, why: str) -> None:
-    """A change that gains nothing does not enter: the candidate it was made from is up for choice again."""
+    """Drop a change without gain: its parent is a candidate again."""
     change = {name: sitting.table.candidate(name).model_copy(update={"dropped": why})}
     sitting.update(candidates=tuple(change.get(c.id, c) for c in sitting.table.candidates))
 
 
 def objections(sitting: DebateContext, candidate: Candidate) -> list[str]:
-    """What others said against a candidate in the round before, as far as its author may read them."""
+    """Objections of the previous round that the author may read."""
     before = sitting.table.round - 1
     return [
         f"{p.point} ({p.evidence})" if p.evidence else p.point

@@ -1,4 +1,4 @@
-"""Review: each candidate on the rubric, from what was run first; reviewers fill in what no run can show."""
+"""Review: scores each candidate on the rubric, from measurements first; reviewers fill in the rest."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -68,7 +68,7 @@ def ask_review(member: Member, sitting: DebateContext) -> Ask[ReviewReply]:
 
 
 async def measure(candidate: Candidate, sitting: DebateContext) -> dict[Criterion, float]:
-    """What can be measured: tests, agreed tests, the scan. Never what only looks measured."""
+    """Only real measurements: tests, agreed tests, the scan."""
     checked = candidate.checked
     found: dict[Criterion, float] = {}
     if checked.of:
@@ -85,7 +85,7 @@ async def measure(candidate: Candidate, sitting: DebateContext) -> dict[Criterio
 def score_candidate(
     candidate: Candidate, measured: Mapping[Criterion, float], said: Mapping[str, Mapping[str, Marks]]
 ) -> Score:
-    """Measured parts as they are, the others as the middle of what reviewers say; a part nobody knows counts 0."""
+    """Measured parts as they are, the others as the reviewers' median; an unknown part counts 0."""
     marks = [by_letter[candidate.id] for by_letter in said.values() if candidate.id in by_letter]
     parts: dict[Criterion, float] = {}
     for part in WEIGHTS:
@@ -105,7 +105,7 @@ def score_candidate(
 
 
 def by_score(candidates: Sequence[Candidate], table: DebateState) -> list[Candidate]:
-    """Best first; what was hardened stands where its parent did, before its equals; the rest as they entered."""
+    """Best first; a hardened candidate takes its parent's place, before its equals; the rest in order of entry."""
     totals = {score.candidate: score.total for score in table.scores}
 
     def place(candidate: Candidate) -> tuple[float, bool]:

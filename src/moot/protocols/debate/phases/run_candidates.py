@@ -1,4 +1,4 @@
-"""Candidates are run: on the given tests, on the task's examples, on what seats agreed on, on shared inputs."""
+"""Runs candidates on the given tests, the task's examples, agreed claims and shared inputs."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def example_of(claim: ClaimedTest) -> Example:
 
 
 def list_shared_calls(table: DebateState) -> tuple[str, ...]:
-    """All calls in a fixed order: examples first, then what is claimed, then inputs of nobody's claim."""
+    """All calls in a fixed order: examples, claims, then other inputs."""
     examples = [example.call for example in table.examples]
     claims = [claim.call for claim in table.claims if claim.status != "invalid"]
     more = vary_calls([*examples, *claims], INPUTS) if examples or claims else ()
@@ -30,7 +30,7 @@ def list_shared_calls(table: DebateState) -> tuple[str, ...]:
 
 
 async def run_candidates(sitting: DebateContext) -> None:
-    """Every candidate that is still up for choice, run on everything there is to run it on, and nothing twice."""
+    """Run every active candidate on everything, nothing twice."""
     table = sitting.table
     calls = list_shared_calls(table) if table.code and table.given.language == "python" else ()
     if not table.code or not (calls or table.task.tests):
@@ -60,7 +60,7 @@ async def run_tests(sitting: DebateContext, texts: Sequence[str]) -> None:
 
 
 async def put_calls(sitting: DebateContext, texts: Sequence[str], calls: Sequence[str]) -> None:
-    """The calls that a code has not answered yet; codes that lack the same ones are asked side by side."""
+    """Put unanswered calls; codes that lack the same ones run in parallel."""
     lacking: dict[tuple[str, ...], list[str]] = {}
     for text in texts:
         missing = tuple(call for call in calls if call not in sitting.ran[text].answers)
@@ -112,7 +112,7 @@ def check_candidate(table: DebateState, calls: Sequence[str], ran: CandidateRun)
 
 
 def list_failing(analysis: Analysis) -> tuple[str, ...]:
-    """The tests that failed, by name; why none could be run, where that is so."""
+    """Failed tests by name; or why none could run."""
     problem = [analysis.problem] if analysis.problem else []
     return tuple(dict.fromkeys([*(failure.test for failure in analysis.failures), *problem]))
 
@@ -130,7 +130,7 @@ def list_run_candidates(table: DebateState) -> list[Candidate]:
 
 
 def baseline(table: DebateState, speakers: Sequence[Member]) -> Baseline:
-    """The vote of these seats' independent answers, by what they do when run; of texts, the first."""
+    """The vote of these seats' independent answers, by behaviour; for texts, the first."""
     seats, calls = {member.seat for member in speakers}, len(speakers)
     own = [candidate for candidate in table.latest() if candidate.seat in seats]
     run = [build_trial(candidate) for candidate in own if candidate.checked.was_run]
@@ -142,8 +142,8 @@ def baseline(table: DebateState, speakers: Sequence[Member]) -> Baseline:
 
 
 def alike_and_green(table: DebateState) -> list[Candidate]:
-    """Those about whom nothing is left to argue: they pass all tests and what seats agreed on, behave alike on every
-    shared call, and are enough of all that were run. Who fails a test could not be chosen over them."""
+    """Candidates that leave nothing to argue about: they pass all tests and agreed claims, behave alike on every shared
+    call, and are numerous enough. A candidate that fails a test could not be chosen over them."""
     run = list_run_candidates(table)
     green = [candidate for candidate in run if candidate.checked.green]
     settled = len({candidate.checked.marks for candidate in green}) == 1 and enough(len(green), len(run))
@@ -152,21 +152,21 @@ def alike_and_green(table: DebateState) -> list[Candidate]:
 
 
 def foremost(table: DebateState) -> list[Candidate]:
-    """Those whom nothing that was run beats."""
+    """Candidates that no result beats."""
     run = list_run_candidates(table)
     top = max((candidate.checked.rank for candidate in run), default=None)
     return [candidate for candidate in run if candidate.checked.rank == top]
 
 
 def is_settled(table: DebateState) -> bool:
-    """At least two pass everything and behave alike, and whoever behaves otherwise fails something."""
+    """At least two pass everything and behave alike, and all others fail something."""
     best = foremost(table)
     alike = len({candidate.checked.marks for candidate in best}) == 1
     return alike and len(best) > 1 and all(c.checked.green and not c.checked.failures for c in best)
 
 
 def list_leaders(table: DebateState) -> list[Candidate]:
-    """Those nobody beats: most tests, then most agreed claims, then most company in behaviour; in order of entry."""
+    """Unbeaten candidates: most tests, then most agreed claims, then the largest cluster; in order of entry."""
     run = list_run_candidates(table)
     if not run:
         return list(table.latest())
@@ -179,7 +179,8 @@ def list_leaders(table: DebateState) -> list[Candidate]:
 
 
 def may_replace(new: Candidate, old: Candidate) -> bool:
-    """The lock: what passed its tests gives way only to what passes them too, and gains something."""
+    """The lock: a candidate that passed its tests is replaced only by one that passes them too, and improves
+    something."""
     if not old.checked.of and not old.checked.agreed_of:
         return True
     return new.checked.rank > old.checked.rank

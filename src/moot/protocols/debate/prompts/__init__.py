@@ -1,4 +1,4 @@
-"""What the phases of a debate are told."""
+"""Prompts of the debate phases."""
 
 from moot.text.prompts import Prompts
 

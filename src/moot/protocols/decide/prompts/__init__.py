@@ -1,4 +1,4 @@
-"""What the judges and the adviser are told."""
+"""Prompts of the judges and the adviser."""
 
 from moot.text.prompts import Prompts
 

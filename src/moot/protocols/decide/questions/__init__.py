@@ -1,4 +1,4 @@
-"""Questions: how they are given and classed, who judges them, and which option an answer names."""
+"""Questions: formats, classes, judges, and which option an answer names."""
 
 from moot.protocols.decide.questions.classify import CLASSES, classify
 from moot.protocols.decide.questions.contexts import (

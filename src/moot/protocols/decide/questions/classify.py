@@ -1,4 +1,4 @@
-"""What kind of question it is, by word lists alone: no model, no chance, and the words that decided are shown."""
+"""Classifies a question by word lists alone: deterministic, and the deciding words are shown."""
 
 import re
 import tomllib
@@ -10,7 +10,7 @@ from moot.protocols.decide.questions.values import Classification, QuestionClass
 
 Strength = Literal["explicit", "related"]
 CLASSES: tuple[QuestionClass, ...] = get_args(QuestionClass)
-"""In the order of precedence."""
+"""In order of precedence."""
 CONFIDENCE: dict[Strength, Literal["HIGH", "MEDIUM"]] = {"explicit": "HIGH", "related": "MEDIUM"}
 SENTENCE_END = re.compile(r"[.!]\s|\n")
 GAP = r"[\s\-‐‑_]+"
@@ -18,7 +18,7 @@ GAP = r"[\s\-‐‑_]+"
 
 @lru_cache(maxsize=1)
 def word_lists() -> dict[QuestionClass, dict[Strength, tuple[tuple[str, str, re.Pattern[str]], ...]]]:
-    """Class -> strength -> (group, word, pattern), in the order of the file."""
+    """Class -> strength -> (group, word, pattern), in file order."""
     table = tomllib.loads(files("moot.protocols.decide.questions").joinpath("words.toml").read_text(encoding="utf-8"))
     return {
         kind: {
@@ -38,9 +38,9 @@ def pattern_of(word: str) -> re.Pattern[str]:
 
 
 def classify(text: str) -> Classification:
-    """Explicit words first, by the order of the classes; then related ones; else BUSINESS_RULE, at low confidence.
+    """Explicit words first, in order of the classes; then related ones; else BUSINESS_RULE at low confidence.
 
-    Of several questions in one text only the first is classed, and that is said.
+    Of several questions in one text only the first is classified, and a note says so.
     """
     asked = questions_in(text)
     compound = len(asked) > 1
@@ -64,13 +64,12 @@ def classify(text: str) -> Classification:
 
 
 def questions_in(text: str) -> list[str]:
-    """Every sentence that ends in a question mark."""
     sentences = [SENTENCE_END.split(piece)[-1].strip() for piece in text.split("?")[:-1]]
     return [f"{sentence}?" for sentence in sentences if sentence]
 
 
 def matches(text: str, kind: QuestionClass, strength: Strength) -> tuple[WordMatch, ...]:
-    folded = fold(text)  # a plain search first: 300 patterns over a text of a megabyte take seconds
+    folded = fold(text)  # a plain search first: 300 patterns over a megabyte of text take seconds
     return tuple(
         WordMatch(word=word, group=group, question_class=kind)
         for group, word, pattern in word_lists()[kind][strength]
@@ -79,7 +78,7 @@ def matches(text: str, kind: QuestionClass, strength: Strength) -> tuple[WordMat
 
 
 def fold(text: str) -> str:
-    """As patterns that ignore case see it: they take a dotless i for an i."""
+    """As case-insensitive patterns see it: they match a dotless i with an i."""
     return text.casefold().replace("ı", "i")
 
 

@@ -1,4 +1,4 @@
-"""Questions as they are given: the `debate_context` form, one or many, every slip named with its place."""
+"""Parses questions in the `debate_context` form, one or many; every error names its place."""
 
 import difflib
 import re
@@ -43,7 +43,7 @@ def parse_questions(entries: Sequence[Mapping[str, object]], place: str) -> tupl
 
 
 def parse_spoken_question(text: str, options: Sequence[str]) -> PanelQuestion:
-    """A question on the spot: `--ask TEXT --option "A: …" --option "B: …"`; without letters they are counted off."""
+    """`--ask TEXT --option "A: …" --option "B: …"`; options without letters are numbered off."""
     if not text.strip():
         raise UsageError("--ask is empty; write the question after it")
     lettered = [LETTERED.fullmatch(option) for option in options]
@@ -56,7 +56,7 @@ def parse_spoken_question(text: str, options: Sequence[str]) -> PanelQuestion:
 
 
 def question_texts(text: str, place: str) -> list[tuple[str, str]]:
-    """Id and text of every question, whatever its options: a file in the form above, or a question in each line."""
+    """Id and text of every question, whatever its options: a file in the form above, or one question per line."""
     try:
         documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -76,7 +76,7 @@ def question_texts(text: str, place: str) -> list[tuple[str, str]]:
 
 
 def _all_entries(documents: Sequence[object], place: str) -> list[dict[str, object]]:
-    """Aliases can make a short file endless: more questions than anyone asks are refused before they are made."""
+    """YAML aliases can make a short file endless: refuse too many questions before building them."""
     found = list(islice((e for document in documents for e in _entries(document, {}, place, DEEPEST)), MOST + 1))
     if len(found) > MOST:
         raise UsageError(f"{place} holds more than {MOST} questions; split it")
@@ -84,7 +84,7 @@ def _all_entries(documents: Sequence[object], place: str) -> list[dict[str, obje
 
 
 def _entries(document: object, shared: Mapping[str, object], place: str, deep: int) -> Iterator[dict[str, object]]:
-    """The mappings that hold a question each, with what was said once for all of them."""
+    """The mapping of each question, with the shared parts added."""
     if isinstance(document, list) and deep:
         for item in document:
             yield from _entries(item, shared, place, deep - 1)
@@ -172,7 +172,7 @@ def _refuse_unknown(entry: Mapping[str, object], known: tuple[str, ...], where: 
 
 
 def _distinct(questions: Sequence[PanelQuestion], place: str) -> tuple[PanelQuestion, ...]:
-    names = [question.id.casefold() for question in questions]  # they name files, also where case is ignored
+    names = [question.id.casefold() for question in questions]  # ids become file names, also where case is ignored
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"{place}: two questions have the id {twice!r}; their files would overwrite each other")
     return tuple(questions)

@@ -1,4 +1,4 @@
-"""Which option a judge names, however it writes it; two options, none, or one that does not exist are no answer."""
+"""Finds the option a judge names, however written; two options, none, or an unknown one are errors."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ LONGEST = 2000
 
 
 def option_named(said: str, options: Sequence[QuestionOption]) -> str:
-    """The id of the one option that `said` names; `ValueError` says to the model what is wrong."""
+    """The id of the one option that `said` names; `ValueError` tells the model what is wrong."""
     text = MARKUP.sub("", said[:LONGEST]).strip()
     named = [option.id for option in options if _by_id(option.id, text)]
     named += [option.id for option in _by_label(options, text) if option.id not in named]
@@ -49,12 +49,12 @@ def _by_id(wanted: str, text: str) -> bool:
         return True
     if re.search(rf"(?:^|[,;/&+])\s*(?:{name})\s*(?:[,;/&+]|(?:and|or)\b)", text):
         return True
-    # A capital letter by itself names an option; "A" and "I" are words as well.
+    # A single capital letter names an option; "A" and "I" are words too.
     return wanted not in ("A", "I") and bool(re.search(rf"(?<![\w'’-]){name}(?![\w'’-])", text))
 
 
 def _by_label(options: Sequence[QuestionOption], text: str) -> list[QuestionOption]:
-    """Options whose own words stand in the text; a label inside a longer one that stands there does not count."""
+    """Options whose label is in the text; a label inside a longer matching one does not count."""
     said = f" {_words(text)} "
     there = [option for option in options if _words(option.label) and f" {_words(option.label)} " in said]
     return [o for o in there if not any(o is not p and _words(o.label) in _words(p.label) for p in there)]
@@ -65,7 +65,7 @@ def _is_label(options: Sequence[QuestionOption], text: str) -> bool:
 
 
 def _unknown(text: str, options: Sequence[QuestionOption]) -> list[str]:
-    """What is called an option here and is none: "Option D", or a bare letter that no option has."""
+    """Named as an option but unknown: "Option D", or a bare letter that no option has."""
     known = {option.id.casefold() for option in options}
     first = [found for found in CALLED.findall(text) if SHORT.fullmatch(found) and (found.isupper() or found.isdigit())]
     sole = re.fullmatch(r"\W*([^\W_]{1,2})\W*", text)
@@ -82,7 +82,7 @@ YIELDS = re.compile(r"\W*(?:although|though|even|while|whereas)\b", re.IGNORECAS
 
 
 def find_favoured(reasons: str, options: Sequence[QuestionOption]) -> str:
-    """The one option that reasons recommend in plain words; empty where they recommend none, or more than one."""
+    """The one option that the reasons clearly recommend; empty if none or several."""
     text = MARKUP.sub("", reasons[:LONGEST])
     clauses = [clause for clause in re.split(r"[.;!?\n]", text) if clause.strip() and not YIELDS.match(clause)]
     found = [option.id for option in options if any(_recommends(clause, option) for clause in clauses)]

@@ -1,4 +1,4 @@
-"""Judges as data: the shipped ones, and how one of your own is written."""
+"""Judges as data: the shipped ones and the format of your own."""
 
 import re
 import tomllib
@@ -17,7 +17,6 @@ NEEDED = tuple(name for name, field in Judge.model_fields.items() if name != "na
 
 @lru_cache(maxsize=1)
 def load_shipped_judges() -> dict[str, Judge]:
-    """The judges that come with Moot, by name."""
     folder = files("moot.protocols.decide.questions").joinpath("judges")
     found = sorted(
         (file.name, file.read_text(encoding="utf-8")) for file in folder.iterdir() if file.name.endswith(".toml")
@@ -26,7 +25,7 @@ def load_shipped_judges() -> dict[str, Judge]:
 
 
 def read_judge(name: str, text: str, place: str) -> Judge:
-    """One judge from its file; the name of the file is the name of the judge."""
+    """The file's name is the judge's."""
     if not NAME.fullmatch(name):
         raise ConfigError(f"judge file {place!r}: its name must be small letters, digits, - or _, e.g. legal.toml")
     try:

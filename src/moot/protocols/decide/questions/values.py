@@ -1,4 +1,4 @@
-"""The nouns of a decision: a question with its options, a judge with a stance, a class with the words that gave it."""
+"""Values of a decision: questions with options, judges with stances, classifications."""
 
 from typing import Literal
 
@@ -41,7 +41,7 @@ class Judge(Value):
     looks_at: str
     duty: str = ""
     words: tuple[str, ...] = ()
-    """Beginnings of words that a judge who keeps to its stance uses; none of them in a reply hints at drift."""
+    """Word prefixes that a judge true to its stance uses; a reply without any hints at drift."""
 
 
 class WordMatch(Value):
@@ -56,10 +56,10 @@ class Classification(Value):
     classification: QuestionClass
     confidence: Level
     matched_indicator: str = ""
-    """The first word that decided it, as the list has it."""
+    """The first deciding word, as in the list."""
     matched: tuple[WordMatch, ...] = ()
-    """Every word of the class that was chosen."""
+    """Every matching word of the chosen class."""
     other: tuple[WordMatch, ...] = ()
-    """Words of classes that come after it."""
+    """Matching words of later classes."""
     compound: bool = False
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What the red and the blue team are told."""
+"""Prompts of the red and the blue team."""
 
 from moot.text.prompts import Prompts
 

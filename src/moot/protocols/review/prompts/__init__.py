@@ -1,4 +1,4 @@
-"""What the adversary and the defender are told."""
+"""Prompts of the adversary and the defender."""
 
 from moot.text.prompts import Prompts
 

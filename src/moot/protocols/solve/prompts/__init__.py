@@ -1,4 +1,4 @@
-"""What the coder, the reflector and the tester are told."""
+"""Prompts of the coder, the reflector and the tester."""
 
 from moot.text.prompts import Prompts
 

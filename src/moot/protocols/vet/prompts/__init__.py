@@ -1,4 +1,4 @@
-"""What the advocate, the critic and the judge are told."""
+"""Prompts of the advocate, the critic and the judge."""
 
 from moot.text.prompts import Prompts
 
