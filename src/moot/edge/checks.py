@@ -1,4 +1,4 @@
-"""The checks of CI hooks: tests, tools and own commands in the sandbox; the scan, which runs nothing, beside it."""
+"""Runs CI hooks: tests, tools and the user's commands in the sandbox, and the scan, which executes nothing."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,13 +16,13 @@ NO_TESTS = "no tests were given"
 
 @dataclass(frozen=True)
 class CheckTool:
-    """A program that looks at files without running them. None of the project's own settings reaches it."""
+    """A program that reads files without running them. The project's own settings do not reach it."""
 
     argv: tuple[str, ...]
     each: bool = False
     """Takes one file at a time."""
     packages: bool = False
-    """Looks at the whole folder instead of files that are named."""
+    """Takes the whole folder instead of files."""
     read: Callable[[Point, str, str, CommandRun, Code], Feedback] = of_tool
 
     @property
@@ -53,7 +53,7 @@ TOOLS: Mapping[Action, Mapping[Language, CheckTool]] = {
 
 @dataclass(frozen=True)
 class SandboxChecks:
-    """What the hooks say, done. One point at a time, one check after the other: their limits hold for each."""
+    """One point at a time, one check after another: the limits apply to each."""
 
     hooks: CiHooks
     scanner: Scanner
@@ -93,7 +93,7 @@ class SandboxChecks:
                 point, action, f"no {action.replace('_', ' ')} for {language}; name one in [[ci.commands]]"
             )
         files = [f.model_copy(update={"path": safe_path(f.path)}) for f in code.files if f.language == language]
-        files = [f for f in files if not f.path.endswith("conftest.py")]  # such a file of the code is not laid out
+        files = [f for f in files if not f.path.endswith("conftest.py")]  # conftest.py is not laid out
         if not files:
             return skip_check(point, action, "there is no file to look at", tool.name)
         groups = [[file] for file in files] if tool.each else [files]

@@ -1,5 +1,3 @@
-"""The real clock."""
-
 import asyncio
 import time
 from datetime import UTC, datetime

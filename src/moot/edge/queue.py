@@ -1,7 +1,7 @@
-"""The queue of a fleet, on PostgreSQL: a job says "carry this session on from its journal", and nothing more.
+"""The fleet's queue, on PostgreSQL: a job says "resume this session from its journal", and nothing more.
 
-Jobs are procrastinate's, and so are their tables and queries; the loop of a worker is ours. Its own ends for good when
-a heartbeat fails, waits for its jobs without one, and says of a job that was given to somebody else that it is done.
+Jobs, tables and queries are procrastinate's; the worker loop is our own, because its loop ends for good when a
+heartbeat fails, waits for its jobs without one, and finishes jobs that were handed to another worker.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ TASK = "moot.carry_on"
 QUEUE = "moot"
 TRIES = 5
 CONNECTIONS = 2
-"""At most, beside the one that listens."""
+"""At most, besides the listening one."""
 
 
 BEGUN = 1_000_000
-"""Added to the priority of a session that has lost its worker: it goes before those that never had one."""
+"""Added to the priority of a session that has lost its worker, so that it goes first."""
 
 
 def plain(priority: int) -> int:
@@ -38,23 +38,21 @@ def plain(priority: int) -> int:
 
 
 def queue_of(format: int) -> str:
-    """Where a session waits whose record only a newer Moot understands."""
+    """The queue of sessions whose record only a newer Moot can read."""
     return f"{QUEUE}-format-{format}"
 
 
 class QueueLength(Value):
-    """How many jobs there are."""
-
     waiting: int
     later: int
-    """Of those that wait: not before a time to come."""
+    """Waiting jobs scheduled for later."""
     running: int
     by_priority: dict[int, int]
-    """Of those that wait, the highest first."""
+    """Waiting jobs, highest priority first."""
 
 
 class ProcrastinateQueue:
-    """What everybody may do: put a session in, and see how long the queue is."""
+    """Enqueue sessions and measure the queue."""
 
     def __init__(self, url: str) -> None:
         address_of = address(url)
@@ -66,9 +64,9 @@ class ProcrastinateQueue:
         self._opened: App | None = None
 
     async def put(self, session_id: str, priority: int = 0, at: datetime | None = None) -> None:
-        """Have this session carried on, by whoever is free first; not before `at`. While it waits already nothing is
-        added: it waits no longer than the least of what was asked for. Nothing comes of it for a session that has
-        ended, or waits at a gate that is not decided."""
+        """Have this session resumed by the first free worker, not before `at`. If it is already waiting, the earlier
+        time and higher priority count. A job for a session that has ended or waits at an undecided gate does
+        nothing."""
         await self._put(session_id, priority, at, found=False)
 
     async def _put(self, session_id: str, priority: int, at: datetime | None, *, found: bool) -> None:
@@ -89,7 +87,7 @@ class ProcrastinateQueue:
         raise StoreError(f"the queue of {self.place} is too busy to take session {session_id}; try again")
 
     async def _overtake(self, session_id: str, priority: int, at: datetime | None) -> int | None:
-        """Take a waiting job out when it would wait longer than is wanted now; the priority of the one to come."""
+        """Remove a waiting job that would wait longer than requested now; returns the new job's priority."""
         async with self._translate_errors():
             waiting = list(await (await self._jobs()).list_jobs_async(queueing_lock=session_id, status="todo"))
         soon = at or datetime.now(UTC)
@@ -137,7 +135,7 @@ class ProcrastinateQueue:
             return self._opened
 
     async def _make_tables(self, library: Any) -> None:
-        """Those of the queue, as its package says them; by one process at a time."""
+        """Create the queue's tables from its package, one process at a time."""
         psycopg = importlib.import_module("psycopg")
         async with await psycopg.AsyncConnection.connect(self._conninfo, **CALLED) as db:
             if (await (await db.execute(THERE)).fetchone())[0]:
@@ -148,7 +146,7 @@ class ProcrastinateQueue:
 
     @asynccontextmanager
     async def _translate_errors(self) -> AsyncIterator[None]:
-        """What goes wrong, in one line that says what to do."""
+        """Errors in one line that says what to do."""
         psycopg = importlib.import_module("psycopg")
         try:
             yield
@@ -159,7 +157,7 @@ class ProcrastinateQueue:
 
 
 class WorkerQueue(ProcrastinateQueue):
-    """The same for a worker: take jobs, say what became of them, and look after those of workers that are gone."""
+    """For a worker: take jobs, report their outcome, and recover those of dead workers."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -170,7 +168,7 @@ class WorkerQueue(ProcrastinateQueue):
             self._worker = await (await self._jobs()).register_worker()
 
     async def leave(self) -> None:
-        """What is still under way here is for others from now on."""
+        """Release what is still running here to others."""
         worker, self._worker = self._worker, None
         if worker is not None:
             async with self._translate_errors():
@@ -183,7 +181,7 @@ class WorkerQueue(ProcrastinateQueue):
             await (await self._jobs()).update_heartbeat(self._worker)
 
     async def take(self) -> "Job | None":
-        """The next job; none: nothing waits, or somebody was faster."""
+        """The next job; None if nothing waits, or somebody was faster."""
         if self._worker is None:
             await self.enter()
         assert self._worker is not None
@@ -196,41 +194,40 @@ class WorkerQueue(ProcrastinateQueue):
             except _errors().ConnectorException as error:
                 if type(error.__cause__).__name__ != "ForeignKeyViolation":
                     raise
-        await self.enter()  # it was believed dead, and struck off the list
+        await self.enter()  # it was believed dead, and removed from the list
         return None
 
     async def finish_job(self, job: "Job") -> None:
-        """Nothing more is to be done for it."""
         jobs = await self._jobs()
         if await self._is_ours(job):
             await self._unless_gone(jobs.finish_job_by_id_async(_id(job), _success_status(), delete_job=True))
 
     async def put_back(self, job: "Job", at: datetime, queue: str | None = None, *, begun: bool = False) -> None:
-        """For whoever takes it next, not before `at`."""
+        """For the next worker, not before `at`."""
         if await self._is_ours(job):
             await self._again(job, at, plain(job.priority) + BEGUN if begun else None, queue)
 
     async def _again(self, job: "Job", at: datetime, priority: int | None, queue: str | None = None) -> bool:
-        """Let it wait once more; False: somebody was faster by a moment."""
+        """Let it wait again; False if somebody was faster."""
         jobs = await self._jobs()
         again = jobs.retry_job_by_id_async(_id(job), at, priority=priority, queue=queue)
         try:
             return await self._unless_gone(again)
-        except _errors().UniqueViolation:  # it was put in anew meanwhile: one that waits is enough
+        except _errors().UniqueViolation:  # it was enqueued again meanwhile: one job is enough
             return await self._unless_gone(jobs.finish_job_by_id_async(_id(job), _success_status(), delete_job=True))
 
     async def _is_ours(self, job: "Job") -> bool:
-        """Or whether it was handed over to somebody else, while we were believed dead."""
+        """False if it was handed over while we were believed dead."""
         async with self._translate_errors():
             found = await (await self._jobs()).list_jobs_async(id=_id(job), status="doing", worker_id=job.worker_id)
         return bool(list(found))
 
     async def find(self, session_id: str, priority: int) -> None:
-        """Put in a session that nobody asked for, but should be carried on."""
+        """Enqueue a session that has no job but should be resumed."""
         await self._put(session_id, priority, None, found=True)
 
     async def hand_over(self, dead_after: float) -> list[str]:
-        """Jobs of workers that gave no sign of life for so long are for others, and first of all."""
+        """Release jobs of workers without a heartbeat, at the front of the queue."""
         async with self._translate_errors():
             jobs = await self._jobs()
             stalled = list(await jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=dead_after))
@@ -243,7 +240,7 @@ class WorkerQueue(ProcrastinateQueue):
             await (await self._jobs()).prune_stalled_workers(seconds)
 
     async def listen(self, woken: Callable[[], None]) -> None:
-        """Call `woken` whenever a job was put in; returns when the connection is lost."""
+        """Call `woken` whenever a job is enqueued; returns when the connection is lost."""
 
         async def notify(**_: object) -> None:
             woken()
@@ -252,7 +249,7 @@ class WorkerQueue(ProcrastinateQueue):
             await (await self._jobs()).listen_for_jobs(on_notification=notify)
 
     async def _unless_gone(self, change: Awaitable[None]) -> bool:
-        """False: somebody was faster by a moment."""
+        """False if somebody was faster."""
         async with self._translate_errors():
             try:
                 await change
@@ -263,7 +260,7 @@ class WorkerQueue(ProcrastinateQueue):
         return True
 
 
-# Of the catalogue itself: to_regclass remembers what it did not find, over a wait for a lock too.
+# From the catalogue itself: to_regclass remembers what it did not find, even while waiting for a lock.
 THERE = "SELECT count(*) > 0 FROM pg_class WHERE relname = 'procrastinate_jobs' AND pg_table_is_visible(oid)"
 CALLED = {"connect_timeout": 10, "application_name": "moot-queue"}
 

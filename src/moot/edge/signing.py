@@ -1,4 +1,4 @@
-"""The key with which this user signs archives, and the keys of others that are trusted."""
+"""The user's signing key for archives, and trusted keys of others."""
 
 import base64
 import binascii
@@ -33,7 +33,7 @@ def key_file() -> Path:
 
 
 def own_key() -> Key:
-    """The user's own, made on first use; nobody else may read its file."""
+    """Created on first use, readable only by the user."""
     _require_library()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -51,7 +51,7 @@ def own_key() -> Key:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Whole or not at all; of two that make a key at once, the first one's stays."""
+    """Atomic; of two concurrent writers the first wins."""
     aside = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:
@@ -77,7 +77,7 @@ def verify(public: bytes, data: bytes, signature: bytes) -> bool:
 
 
 def format_public_key(public: bytes) -> str:
-    """A public key as one line, to be given to whoever is to trust it."""
+    """One line, to give to others."""
     return f"{KIND} {base64.b64encode(public).decode()}"
 
 
@@ -86,7 +86,7 @@ def fingerprint(public: bytes) -> str:
 
 
 def read_keys(path: Path) -> list[bytes]:
-    """The public keys of a file, one a line; `#` begins a remark."""
+    """One public key per line; `#` begins a comment."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

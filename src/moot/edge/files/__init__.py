@@ -1,1 +1,1 @@
-"""Files of the user and of the project: found, read, written safely."""
+"""Files of the user and of the project: find, read, write safely."""

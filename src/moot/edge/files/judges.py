@@ -1,4 +1,4 @@
-"""Judges of the user's own, read from a folder."""
+"""Reads the user's own judges from a folder."""
 
 from pathlib import Path
 

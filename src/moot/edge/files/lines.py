@@ -1,4 +1,4 @@
-"""Files of lines that only grow: appended to under a lock by any number of processes, read in spite of torn lines."""
+"""Append-only JSON lines files: written under a lock by any number of processes, readable despite torn lines."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from moot.core.errors import StoreError
 
 Line = dict[str, object]
 LOCK_SECONDS = 10.0
-"""How long a writer waits for another one. A hook must answer before its client gives up on it."""
+"""How long a writer waits for another. A hook must answer before its client gives up on it."""
 POLL = 0.01
 
 
 @dataclass(frozen=True)
 class ReadLines:
-    """The lines of a file, and how many of them nobody can read."""
+    """The lines of a file, and how many are unreadable."""
 
     lines: tuple[Line, ...]
     unreadable: int = 0
@@ -35,7 +35,7 @@ def read_lines(path: Path) -> ReadLines:
 
 
 def parse_lines(data: bytes) -> ReadLines:
-    """One JSON object a line; `#` begins a comment. What does not parse, such as a torn last line, is counted."""
+    """One JSON object per line; `#` begins a comment. Invalid lines, such as a torn last one, are counted."""
     lines: list[Line] = []
     unreadable = 0
     for raw in data.split(b"\n"):
@@ -54,7 +54,7 @@ def parse_lines(data: bytes) -> ReadLines:
 
 @contextmanager
 def lock_file(path: Path, header: str = "") -> Iterator["Locked"]:
-    """The file, made if need be, and kept from other writers until the end of the block."""
+    """Create the file if necessary, and lock out other writers until the end of the block."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
@@ -71,7 +71,7 @@ def lock_file(path: Path, header: str = "") -> Iterator["Locked"]:
 
 def _lock(handle: int, path: Path) -> None:
     """Lock the file itself, not one beside it that could be deleted. The system unlocks it when this process dies."""
-    from filelock import lock_descriptor  # only here: most commands lock nothing
+    from filelock import lock_descriptor  # imported here: most commands lock nothing
 
     ends = time.monotonic() + LOCK_SECONDS
     while not lock_descriptor(handle, blocking=False):
@@ -81,8 +81,6 @@ def _lock(handle: int, path: Path) -> None:
 
 
 class Locked:
-    """A file that only this process writes to for the moment."""
-
     def __init__(self, handle: int, header: str) -> None:
         self._handle = handle
         self._header = header

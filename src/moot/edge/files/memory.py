@@ -1,8 +1,8 @@
-"""What vet remembers between runs: `failures.jsonl`, `debate-metrics.jsonl` and a log for each day, in one folder.
+"""What vet remembers between runs: `failures.jsonl`, `debate-metrics.jsonl` and a daily log, in one folder.
 
-Files only grow. Each write is one append under a lock, so several processes may write at once; a line that a crash tore
-is closed by the next writer, and skipped and counted by readers. Only the standard library is loaded here, for hooks
-that answer in milliseconds.
+Files are append-only. Each write is one append under a lock, so several processes may write at once; the next writer
+closes a line torn by a crash, and readers skip and count it. Only the standard library is imported, for hooks that
+answer in milliseconds.
 """
 
 import hashlib
@@ -31,14 +31,14 @@ HEADERS = {
 }
 
 
-# --- where it is
+# --- location
 
 
 def memory_folder(setting: str, start: Path, env: Mapping[str, str]) -> Path:
-    """`vet.memory` as a folder, relative to the project; by default one for each project in the data directory.
+    """`vet.memory` as a folder, relative to the project; by default one per project in the data directory.
 
-    Not in the project by default: nobody wants to commit it by accident. One for each project, because "fix the tests"
-    is another task elsewhere.
+    Not in the project by default: nobody wants to commit it by accident. One per project, because "fix the tests" is
+    another task elsewhere.
     """
     root = project_root(start.absolute())
     if setting:
@@ -48,13 +48,12 @@ def memory_folder(setting: str, start: Path, env: Mapping[str, str]) -> Path:
 
 
 def data_folder(env: Mapping[str, str]) -> Path:
-    """Where Moot keeps what belongs to the user."""
     return _home(env, "XDG_DATA_HOME", ".local/share") / "moot"
 
 
 def quick_setting(key: str, env: Mapping[str, str]) -> object:
-    """One setting such as `hook.strict` without loading the engine: of the environment, else of the user's own file.
-    The project's file is left out: whoever asks here judges those who write there."""
+    """One setting such as `hook.strict` without loading the engine: from the environment, else the user's own file. The
+    project's file is ignored: the hook judges those who write there."""
     if value := env.get("MOOT_" + key.upper().replace(".", "_")):
         return value
     found: object = _table(config_folder(env) / "moot.toml")
@@ -64,8 +63,8 @@ def quick_setting(key: str, env: Mapping[str, str]) -> object:
 
 
 def hook_memory(start: Path, env: Mapping[str, str]) -> "MemoryFolder":
-    """What hooks remember of a project. A place of its own, by the user's settings alone: what anybody had `moot vet`
-    say of a command is no verdict of the hook."""
+    """What hooks remember of a project, in a place that only the user's settings choose: a `moot vet` verdict that
+    anybody requested is not the hook's verdict."""
     return MemoryFolder(hook_folder(start, env), env, _hours(env))
 
 
@@ -82,7 +81,6 @@ def _hours(env: Mapping[str, str]) -> float | None:
 
 
 def config_folder(env: Mapping[str, str]) -> Path:
-    """Where the user's own settings are."""
     return _home(env, "XDG_CONFIG_HOME", ".config") / "moot"
 
 
@@ -101,7 +99,7 @@ def _table(path: Path) -> dict[str, object]:
         raise ConfigError(f"{path} cannot be read: {error}") from None
 
 
-# --- what it holds
+# --- content
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ class Failures:
 
 @dataclass(frozen=True)
 class PastDebate:
-    """One debate, with what became of the action if somebody said so."""
+    """One debate, and the action's outcome if reported."""
 
     debate_id: str
     type: str
@@ -149,7 +147,6 @@ class Debates:
     unreadable: int = 0
 
     def latest(self, task: str) -> PastDebate | None:
-        """The last debate about a task."""
         return next((d for d in reversed(self.debates) if d.task_id == task), None)
 
     def in_session(self, session: str, action: str) -> PastDebate | None:
@@ -164,7 +161,7 @@ def action_digest(action: str) -> str:
 
 
 class MemoryFolder:
-    """One folder. Secrets of the environment and well-known tokens are masked in everything that is written."""
+    """Masks secrets of the environment and well-known tokens in everything written."""
 
     def __init__(
         self, folder: Path, env: Mapping[str, str] | None = None, reset_after_hours: float | None = None
@@ -184,7 +181,7 @@ class MemoryFolder:
     def track(
         self, event: Event, task: str, now: datetime, *, error: str = "", approach: str = "", session: str = ""
     ) -> FailureEntry:
-        """Append what became of an attempt; a failure gets the number of its attempt."""
+        """Append the outcome of an attempt; a failure gets its attempt number."""
         entry = FailureEntry(
             task_id=task_id(task),
             ts=stamp(now),
@@ -202,12 +199,12 @@ class MemoryFolder:
         return entry
 
     def reset_all(self, now: datetime, session: str = "") -> None:
-        """Begin every task afresh: those of one session, if it is named."""
+        """Reset every task, or those of one session."""
         with self._open_file(FAILURES) as file:
             file.append([FailureEntry(EVERY_TASK, stamp(now), "reset", session=session).line()])
 
     def record_debate(self, task: str, identity: str, debate_id: str, resolution: str, ts: str) -> bool:
-        """Note the failure debate of a task; False if that debate is noted already."""
+        """Record the failure debate of a task; False if already recorded."""
         entry = FailureEntry(identity, ts, "debate", task=self._short(task), debate_id=debate_id, resolution=resolution)
         with self._open_file(FAILURES) as file:
             if any((e.debate_id, e.resolution) == (debate_id, resolution) for e in _entries(file.read).entries):
@@ -221,7 +218,7 @@ class MemoryFolder:
         return _debates(self._read(METRICS))
 
     def record(self, debate: PastDebate) -> bool:
-        """Append a debate; False if it is there already, with this resolution."""
+        """Append a debate; False if already there with this resolution."""
         hidden = replace(
             debate, task=self._short(debate.task), rationale=self._short(debate.rationale),
             next_approach=self._short(debate.next_approach),
@@ -238,7 +235,7 @@ class MemoryFolder:
 
     def settle(self, outcome: str, now: datetime, *, task: str = "", debate_id: str = "",
                helped: Callable[[PastDebate], bool | None] = lambda debate: None) -> PastDebate | None:  # fmt: skip
-        """Say what became of the last debate about a task that nobody has spoken of yet, or of a named one."""
+        """Record the outcome of the last unsettled debate about a task, or of a named one."""
         with self._open_file(METRICS) as file:
             known = [
                 d for d in _debates(file.read).debates
@@ -252,10 +249,10 @@ class MemoryFolder:
             file.append([said])
         return debate
 
-    # --- the day's log
+    # --- daily log
 
     def log(self, day: str, debate_id: str, block: str) -> bool:
-        """Append a block to the day's log; False if there is one for this debate with this end already."""
+        """Append a block to the day's log; False if this debate is already there with this end."""
         mark = f"  Debate: {debate_id}"
         with self._open_file(f"{day}.md") as file:
             if mark in file.text.splitlines():
@@ -263,7 +260,7 @@ class MemoryFolder:
             file.write(f"{self._hide(block.rstrip())}\n{mark}\n")
         return True
 
-    # --- how
+    # --- helpers
 
     def _short(self, text: str) -> str:
         hidden = self._hide(text).encode("utf-8", "replace").decode()
@@ -283,13 +280,13 @@ def _entries(read: ReadLines) -> Failures:
 
 
 def _debates(read: ReadLines) -> Debates:
-    """Debates in their order, each with the last thing that was said of its outcome."""
+    """Debates in order, each with its latest reported outcome."""
     found: dict[str, PastDebate] = {}
     lost = 0
     for line in read.lines:
         name = line.get("debate_id")
         if isinstance(name, str) and name and isinstance(line.get("resolution"), str):
-            found[name] = _debate(name, line)  # a second one: the session was resumed and came to another end
+            found[name] = _debate(name, line)  # recorded again: the session was resumed and ended differently
         elif isinstance(name, str) and name in found:
             found[name] = _settle_debate(found[name], line)
         else:

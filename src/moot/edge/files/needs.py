@@ -1,4 +1,4 @@
-"""Packages that a project asks for, from the files that list them beside the code or above it."""
+"""Packages that a project requires, from requirement files beside the code or above it."""
 
 import json
 import re
@@ -9,19 +9,19 @@ from typing import Any
 
 MOST_BYTES = 500_000
 MARKS = (".git", "pyproject.toml", "setup.cfg", "package.json", "go.mod")
-"""What lies in the top folder of a project."""
+"""Files in a project's root folder."""
 NAME = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?([\w.\-~]+\.[\w.\-]+/[\w.\-/~]+)\s+v\d", re.MULTILINE)
 
 
 def read_needs(files: Iterable[Path]) -> tuple[str, ...]:
-    """Names only, each once. A file that cannot be read tells nothing."""
+    """Names only, without duplicates. Unreadable files are ignored."""
     folders = dict.fromkeys(folder for file in files for folder in _above(file.resolve()))
     return tuple(dict.fromkeys(name for folder in folders for name in _read_requirements(folder)))
 
 
 def _above(file: Path) -> Iterator[Path]:
-    """The folders from a file up to the top of its project; only its own where no top is found."""
+    """The folders from a file up to its project's root; only its own without a root."""
     passed: list[Path] = []
     for folder in file.parents:
         passed.append(folder)

@@ -1,4 +1,4 @@
-"""Files that a command writes: whole or not at all, and never over another one unless the user says so."""
+"""Output files of commands: written atomically, never over an existing file unless the user says so."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from moot.core.errors import UsageError
 
 
 def check_output(path: str | None, *, force: bool, flag: str) -> None:
-    """Before anything is spent: whether what will be written to `path` could be."""
+    """Fail before anything is spent if `path` cannot be written."""
     if path is None:
         if force:
             raise UsageError(f"--force allows overwriting a file: use it with {flag}")
@@ -21,7 +21,7 @@ def check_output(path: str | None, *, force: bool, flag: str) -> None:
 
 
 def write_output(path: str, data: bytes, *, force: bool = False) -> None:
-    """The same again is no harm: a session that is carried on may have written it already."""
+    """Writing the same content again is allowed: a resumed session may have written it already."""
     try:
         seen = _look(path)
         if seen is not None and not stat.S_ISREG(seen.st_mode):  # a pipe, a terminal, /dev/null
@@ -38,7 +38,7 @@ def write_output(path: str, data: bytes, *, force: bool = False) -> None:
 
 
 def _look(path: str) -> os.stat_result | None:
-    """What is there; None where there is nothing. A link is refused: whoever made it chose the file that is written."""
+    """The existing file, or None. A link is refused: whoever made it chose the file that is written."""
     try:
         seen = os.stat(path)
     except OSError:
@@ -59,10 +59,10 @@ def _exists(path: str) -> UsageError:
 def _create(path: Path, data: bytes) -> None:
     aside = _write_aside(path, data)
     try:
-        os.link(aside, path)  # refused where somebody made the file meanwhile
+        os.link(aside, path)  # fails if somebody created the file meanwhile
     except FileExistsError:
         raise _exists(str(path)) from None
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         with open(path, "xb") as file:
             file.write(data)
     finally:

@@ -1,4 +1,4 @@
-"""Planning artefacts on disk: one file, or a whole `.planning` folder with all that belongs to it."""
+"""Planning artefacts on disk: one file, or a whole `.planning` folder with its context."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ MOST_ARTEFACTS = 200
 
 @dataclass(frozen=True)
 class FoundArtefact:
-    """A file to review, with its type where one could be told."""
+    """A file to review, with its type if detected."""
 
     path: str
     text: str
@@ -33,20 +33,18 @@ class FoundArtefact:
 
 @dataclass(frozen=True)
 class ReviewMaterial:
-    """What was read for a review."""
-
     found: tuple[FoundArtefact, ...]
     around: tuple[Neighbour, ...]
     context: str
     config: str | None
     state: str = ""
-    """Path of STATE.md, if there is one."""
+    """Path of STATE.md, if any."""
     origins: Origins = field(default_factory=dict)
     left_out: tuple[NotAnalysed, ...] = ()
 
 
 def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str | None) -> ReviewMaterial:
-    """The artefacts that are named, each with what belongs to it; all must be of one project."""
+    """The named artefacts with their context; all must be of one project."""
     desks = [_desk(path, kind, context) for path in paths]
     if len({(desk.context, desk.config, desk.state) for desk in desks}) > 1:
         raise UsageError(f"{', '.join(paths)} are of several projects; review them one project at a time")
@@ -63,7 +61,7 @@ def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str 
 
 
 def _desk(path: str, kind: ArtefactType | None, context: str | None) -> ReviewMaterial:
-    """The artefact, or all artefacts of the folder; each refusal says which file and what to do about it."""
+    """The artefact, or all artefacts of the folder; errors name the file and the remedy."""
     place = Path(path)
     if not place.exists():
         raise UsageError(f"there is no file {path!r}")
@@ -107,7 +105,7 @@ def _one(place: Path, kind: ArtefactType | None) -> FoundArtefact:
 
 
 def _root(place: Path) -> Path | None:
-    """The folder of the project's planning files, from the artefact's own upwards."""
+    """The folder of the project's planning files, searched upwards."""
     for folder in [place.resolve().parent, *place.resolve().parents[1:UP]]:
         if folder.name == ".planning" or any((folder / name).is_file() for name in ROOT_FILES if name != "config.json"):
             return folder
@@ -115,7 +113,7 @@ def _root(place: Path) -> Path | None:
 
 
 def _find_artefacts(root: Path) -> Iterator[tuple[Path, ArtefactType]]:
-    """Artefacts by name, in the order they are reviewed; what is archived is left alone."""
+    """Artefacts by name, in review order, without archived ones."""
     files = []
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
@@ -137,7 +135,7 @@ def _neighbours(named: dict[Path, ArtefactType]) -> tuple[list[Neighbour], list[
 
 
 def _context(given: str | None, home: Path, place: Path) -> str:
-    """The head of PROJECT.md: enough to know what is built, for whom, and under which constraints."""
+    """The beginning of PROJECT.md: enough to know what is built, for whom, and under which constraints."""
     if given is not None:
         text = read_text(Path(given))
     else:

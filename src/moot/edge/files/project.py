@@ -1,4 +1,4 @@
-"""Which folder a project is: found without loading anything."""
+"""Finds a project's folder without heavy imports."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Roles and teams of the user's own, read from files."""
+"""Reads the user's own roles and teams from files."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Code from files, folders, a git diff or standard input; and patched code back to the files it came from."""
+"""Reads code from files, folders, a git diff or standard input, and writes patched code back."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ MAX_FILES = 500
 
 
 Origins = Mapping[str, tuple[str, str]]
-"""Shown path -> the absolute path it came from, and the sha256 of its bytes when it was read."""
+"""Displayed path -> absolute path, and sha256 of the bytes as read."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Gathered:
     left_out: tuple[NotAnalysed, ...] = ()
     """Files of a folder that could not be read as code."""
     skipped: Mapping[Reason, int] = field(default_factory=dict)
-    """How many files of folders were passed over, and why; one that is named itself never is."""
+    """How many files of folders were skipped, and why; a file named explicitly never is."""
 
 
 def read_code(
     paths: Sequence[str], language: str | None, base: str | None, stdin: Callable[[], bytes], *, whole: bool = False
 ) -> Gathered:
-    """All the code that was named; each refusal says which input and what to do about it. `whole`: any number of files,
-    without those that a program made; else what a session can hold."""
+    """All named code; errors name the input and the remedy. `whole`: any number of files, without generated ones; else
+    what a session can hold."""
     chosen = parse_language(language)
     if list(paths) == ["-"]:
         return Gathered(Code(files=(from_text(decode_source(stdin(), "standard input"), chosen),)))
@@ -55,7 +55,7 @@ def read_code(
         try:
             data = _bytes(path)
             if not named and not data.strip():
-                continue  # an empty `__init__.py` is no news
+                continue  # ignore an empty `__init__.py`
             shown, written_in = format_path(path), chosen or _language(path)
             text = decode_source(data, shown)
         except UsageError as problem:
@@ -110,7 +110,7 @@ def read_tests(path: str) -> Tests:
 
 
 def _module_files(root: Path) -> list[Path]:
-    """The `go.mod` that Go tests at this place belong to, and its sums; above the folder we work in nothing is read."""
+    """The `go.mod` of Go tests at this place, and its sums; nothing above the working folder is read."""
     here = Path.cwd().resolve()
     inner = [f.parent for f in sorted(root.rglob("go.mod")) if folder_reason(f.relative_to(root).parts) is None]
     outer = [
@@ -121,7 +121,7 @@ def _module_files(root: Path) -> list[Path]:
 
 
 def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
-    """Put patched texts into their files, each at once and only if nobody changed it meanwhile."""
+    """Write patched texts atomically, each only if the file has not changed meanwhile."""
     for shown in texts:
         path, digest = origins[shown]
         try:
@@ -169,7 +169,7 @@ def _language(path: Path) -> Language:
 def _collect_named(
     paths: Sequence[str], chosen: Language | None, skipped: Counter[Reason], most: int | None
 ) -> list[tuple[Path, bool]]:
-    """The files, and for each whether the user named it himself."""
+    """The files, and whether the user named each one explicitly."""
     if not paths:
         raise UsageError("no code given; name a file or a folder, or - for standard input")
     files: dict[Path, bool] = {}
@@ -195,8 +195,8 @@ def _collect_named(
 
 
 def _below(folder: Path) -> Iterable[Path]:
-    """What git would track, so that `.gitignore` holds; outside a repository, or in a folder that git ignores and the
-    user names himself, everything."""
+    """The files git would track, so `.gitignore` applies; all files outside a repository, or in an ignored folder that
+    the user names."""
     listed = _ask_git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
     if not listed and _ask_git(folder, "check-ignore", "--quiet", ".") is not None:
         listed = None
@@ -206,7 +206,7 @@ def _below(folder: Path) -> Iterable[Path]:
 
 
 def _lies_in(file: Path, folder: Path) -> bool:
-    """A link would have another file of the user's read as the checkout's own."""
+    """A link would have another file of the user read as part of the checkout."""
     return not file.is_symlink() and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
 
 
@@ -229,13 +229,13 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
 
 
 def _before(path: Path, base: str) -> str:
-    """The text at `base`; empty for a file that was not there."""
+    """The text at `base`; empty if the file did not exist."""
     name = path.resolve().relative_to(top_of(path.parent).resolve())
     return _ask_git(path.parent, "cat-file", "blob", f"{base}:{name.as_posix()}") or ""
 
 
 def _ask_git(folder: Path, *arguments: str) -> str | None:
-    """What git says; None where it has nothing to say, as outside of a repository."""
+    """Git's output; None on failure, as outside of a repository."""
     try:
         return git(folder, *arguments).decode("utf-8", "replace")
     except Misplaced:
@@ -257,7 +257,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def decode_source(data: bytes, shown: str, kind: str = "code", purpose: str = "look at") -> str:
-    """The bytes as text that holds something; each refusal says which file and what to do about it."""
+    """Decode non-empty text; errors name the file and the remedy."""
     if len(data) > MAX_FILE_BYTES:
         raise UsageError(
             f"{shown} has {len(data) / 1e6:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB allowed"
@@ -274,7 +274,7 @@ def decode_source(data: bytes, shown: str, kind: str = "code", purpose: str = "l
 
 
 def format_path(path: Path) -> str:
-    """As the user would name it: relative where that is short."""
+    """As the user would name it: relative if that is shorter."""
     real, here = os.path.realpath(path), _real(os.getcwd())
     if real == here:
         return "."

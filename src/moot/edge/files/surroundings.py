@@ -1,4 +1,4 @@
-"""What lies around an action that is vetted: what its command would run and delete, and the git repository."""
+"""Context of a vetted action: what its command would run and delete, and the git repository."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,15 +27,13 @@ class Around:
     text: str = ""
     """For both seats to read."""
     sights: tuple[Sight, ...] = ()
-    """What raises the stakes."""
 
 
 NOTHING_AROUND = Around()
 
 
 def look_around(action: str, context: str, folder: Path, env: Mapping[str, str]) -> Around:
-    """What the action would run and delete, the files that it names and git's state, as text; what all that and the
-    context would do, as sights."""
+    """What the action would run and delete, the files it names and git's state, as text; and the resulting sights."""
     look = Look(folder, env)
     reads = route(action).bypass
     if (command := command_in(action)) is not None:
@@ -58,7 +56,7 @@ def _render_script(script: Script) -> str:
 
 
 def find_named_files(action: str, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Places and kinds of the code files that the words of an action name and that are there."""
+    """Existing code files that the words of an action name."""
     found = dict.fromkeys((m[1], m[2]) for m in NAMED.finditer(action))
     for name, suffix in list(found)[:MOST_FILES]:
         path = folder / Path(name).expanduser()
@@ -67,7 +65,7 @@ def find_named_files(action: str, folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def statements_in(text: str) -> list[Sight]:
-    """What SQL within a text would do; prose around it is left alone."""
+    """What SQL within a text would do; prose around it is ignored."""
     found, end = list[str](), 0
     for start in (m.start() for m in re.finditer(r"^", text[:LONGEST], re.MULTILINE)):
         if start >= end and LOOKS_SQL.match(text[start:LONGEST]):
@@ -78,7 +76,7 @@ def statements_in(text: str) -> list[Sight]:
 
 
 def git_state(folder: Path) -> str:
-    """Branch, remotes and what is not committed; empty outside a repository."""
+    """Branch, remotes and uncommitted changes; empty outside a repository."""
     if not is_repository(folder):
         return ""
     try:

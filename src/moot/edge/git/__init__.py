@@ -1,6 +1,7 @@
-"""Git, run so that nothing a repository says is started: no hooks, no filters, no programs of its configuration.
+"""Runs git so that a repository cannot start anything: no hooks, no filters, no programs from its configuration.
 
-A checkout was written by others, and so were its settings: this is the only place that starts git.
+Others wrote a checkout and its settings: this is the only place that starts git.
+Our own instead of GitPython, which runs git with the repository's configuration.
 """
 
 import os
@@ -34,11 +35,11 @@ QUIET = {
     "safe.bareRepository": "explicit",
     "advice.detachedHead": "false",
 }
-"""Settings that would have git start a program, or reach for the network."""
+"""Settings that would make git start a program or use the network."""
 PROGRAMS = ("clean", "smudge", "process", "textconv", "command", "driver")
 """Keys of `filter.*`, `diff.*` and `merge.*` whose value is a program."""
 DIFFS = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
-"""A submodule has settings of its own, which are not looked through: nobody looks into it."""
+"""Submodules are skipped: their own settings are not checked."""
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "diff": DIFFS,
     "log": DIFFS,
@@ -54,20 +55,19 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
         (),
     ),
 }
-"""The commands that are run, each with what keeps it from starting anything. Think about another one before it is."""
+"""The allowed commands, each with options that keep it from starting anything. Think before adding one."""
 PEOPLE = {"NAME": "Moot", "EMAIL": "moot@localhost"}
 
 
-class GitError(UsageError):
-    """Git refused; the message says what it said."""
+class GitError(UsageError): ...
 
 
 class Misplaced(GitError):
-    """A repository that speaks of files elsewhere."""
+    """A repository that refers to files elsewhere."""
 
 
 def git(folder: Path, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
-    """What the command prints. A repository's own configuration is read, but none of its programs is run."""
+    """The command's output. The repository's configuration is read, but none of its programs is run."""
     command = arguments[0]
     if command not in COMMANDS:
         raise ValueError(f"git {command} is not one of the commands that are known to start nothing")
@@ -101,14 +101,14 @@ def top_of(repository: Path) -> Path:
 
 
 def _configuration(folder: Path) -> list[tuple[str, str]]:
-    """Every key that is set, by whomever, with its value."""
+    """Every configured key with its value, from any source."""
     listed = _run(folder, ["config", "--list", "-z"], b"", _as_environment(QUIET)).decode("utf-8", "surrogateescape")
     pairs = (entry.partition("\n") for entry in listed.split("\0") if entry)
     return [(key, value) for key, _, value in pairs]
 
 
 def _silence(configuration: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Every program the configuration names for filters and drivers, each with nothing in its place."""
+    """Override every program that the configuration names for filters and drivers."""
     silenced: dict[str, str] = {}
     for key, _ in configuration:
         section, dot, name = key.partition(".")
@@ -121,14 +121,15 @@ def _silence(configuration: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def _refuse_elsewhere(folder: Path) -> None:
-    """`core.worktree` may only say what is so: else a checkout would have the user's own files read as its own.
+    """`core.worktree` must match the actual folder; else a checkout could have the user's own files read as its own.
 
-    Git itself is asked what it makes of the setting: which file it heeds depends on other settings and files."""
+    Git itself is asked how it resolves the setting, because that depends on other settings and files.
+    """
     here = Path(os.path.realpath(folder))
     top = next((each for each in (here, *here.parents) if os.path.lexists(each / ".git")), here)
     try:
         said = _run(folder, ["rev-parse", "--show-toplevel"], b"", _as_environment(QUIET))
-    except GitError as error:  # not "no repository": what it says to leave out would be read
+    except GitError as error:  # not "no repository": its ignore rules would be lost
         raise Misplaced(f"the repository of {folder} sets core.worktree, and it is not used: {error}") from None
     taken = said.decode("utf-8", "surrogateescape").removesuffix("\n")
     if os.path.realpath(taken) != str(top):
@@ -136,7 +137,7 @@ def _refuse_elsewhere(folder: Path) -> None:
 
 
 def _as_environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Not as `-c KEY=VALUE`: the name of a driver may hold a `=`, and another key would be set."""
+    """Not as `-c KEY=VALUE`: the name of a driver may contain a `=`, and another key would be set."""
     pairs = list(settings.items())
     numbered = {f"GIT_CONFIG_KEY_{number}": key for number, (key, _) in enumerate(pairs)}
     numbered |= {f"GIT_CONFIG_VALUE_{number}": value for number, (_, value) in enumerate(pairs)}
@@ -160,7 +161,7 @@ def _run(folder: Path, arguments: Sequence[str], data: bytes, env: Mapping[str, 
 
 
 def _program() -> str:
-    """Never one that lies in the current folder, whatever PATH says: that is the checkout."""
+    """Never one in the current folder, whatever PATH says: that is the checkout."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     found = shutil.which("git", path=os.pathsep.join(each for each in folders if os.path.isabs(each)))
     if found is None:
@@ -169,9 +170,9 @@ def _program() -> str:
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
-    """The caller's, without the variables that would point git elsewhere or at other programs."""
+    """The caller's environment, without variables that would redirect git."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     people = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in PEOPLE.items()}
-    # A repository may allow itself any protocol by name; what this variable allows comes first.
+    # A repository may allow itself any protocol by name; this variable takes precedence.
     no_network = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
     return {**kept, **people, **no_network, "LC_ALL": "C.UTF-8", **more}

@@ -1,4 +1,4 @@
-"""The branches of sessions in one repository: a commit a version, a worktree while the session runs."""
+"""Session branches in one repository: one commit per version, a worktree while the session runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,27 +12,25 @@ from moot.edge.git.worktree import PREFIX, Worktree, commit_of, find_fork_point
 
 
 class BranchInfo(Value):
-    """A session's branch, and what is on it."""
-
     session: str
     branch: str
     commit: str
     base: str
-    """The commit it began from."""
+    """The commit it started from."""
     commits: int
     worktree: str = ""
-    """The folder that a session which was killed left behind, or that a running one uses."""
+    """The folder that a killed session left behind, or that a running one uses."""
 
 
 @dataclass(frozen=True)
 class SessionBranch:
-    """One branch, told by the names the session uses for its files."""
+    """One branch, addressed by the session's names for its files."""
 
     tree: Worktree
     places: Mapping[str, str]
 
     def commit(self, code: Code, message: str, number: int) -> str:
-        """Exactly these files over the commit the branch began from; the same version again is the same commit."""
+        """Commit exactly these files on top of the branch's base; the same version again is the same commit."""
         texts: dict[str, str | None] = {self._place(file.path): file.text for file in code.files}
         for name in self.tree.list_changes():
             texts.setdefault(name, self.tree.text_at(self.tree.base, name))
@@ -53,7 +51,7 @@ class SessionBranch:
 
 @dataclass(frozen=True)
 class GitBranches:
-    """Opens and closes branches; `folder` is where worktrees lie, outside of the repository."""
+    """Opens and closes branches; `folder` holds the worktrees, outside of the repository."""
 
     repository: Path
     folder: Path
@@ -64,7 +62,7 @@ class GitBranches:
         return PREFIX + session
 
     def open(self, session: str) -> SessionBranch:
-        self.close(session)  # what a killed session left half done
+        self.close(session)  # remove what a killed session left behind
         return SessionBranch(Worktree.open(self.repository, session, self.folder), self.places)
 
     def close(self, session: str) -> None:
@@ -72,14 +70,14 @@ class GitBranches:
             Worktree(top_of(self.repository), self.folder / session, self.name(session), "").remove()
 
     def all(self) -> list[BranchInfo]:
-        """Every session's branch, the newest first."""
+        """Every session's branch, newest first."""
         top = top_of(self.repository)
         form = "--format=%(refname:lstrip=2)%00%(objectname)"
         told = git(top, "for-each-ref", "--sort=-committerdate", form, f"refs/heads/{PREFIX}").decode()
         return [self._info(top, *line.split("\0")) for line in told.splitlines() if line]
 
     def find(self, word: str) -> Worktree:
-        """By the session's id or enough of its beginning, else any branch by its name."""
+        """By session id or prefix, else any branch by name."""
         top = top_of(self.repository)
         names = [info.session for info in self.all() if info.session.startswith(word.removeprefix(PREFIX))]
         chosen = [name for name in names if name == word.removeprefix(PREFIX)] or names
@@ -95,7 +93,7 @@ class GitBranches:
         try:
             base = find_fork_point(top, tip, "HEAD")
             count = int(git(top, "rev-list", "--count", f"{base}..{tip}").decode())
-        except GitError:  # a history that has nothing to do with it
+        except GitError:  # an unrelated history
             base, count = "", 0
         folder = self.folder / session
         return BranchInfo(

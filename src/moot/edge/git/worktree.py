@@ -1,4 +1,4 @@
-"""The git tool: a session's own branch and worktree beside the user's checkout, which is never touched."""
+"""Git tool: a session's own branch and worktree beside the user's checkout, which is never touched."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from moot.edge.git import GitError, git, top_of
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 PREFIX = "debate/"
 MARK = "Moot-Version: "
-"""The last line of a commit's message says which version of the session it is."""
+"""The last line of a commit message names the session's version."""
 MOST_VERSIONS = 10_000
 SESSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 FIELD = "\x1f"
@@ -24,17 +24,17 @@ FIELD = "\x1f"
 
 @dataclass(frozen=True)
 class Worktree:
-    """Files of a repository as a session leaves them, on the branch `debate/<session>`."""
+    """A session's files on the branch `debate/<session>`."""
 
     repository: Path
     path: Path
     branch: str
     base: str
-    """The commit it began from."""
+    """The commit it started from."""
 
     @classmethod
     def open(cls, repository: Path, session: str, folder: Path, base: str = "HEAD") -> "Worktree":
-        """CreateBranch: the session's worktree below `folder`; the same one again when it is there already."""
+        """CreateBranch: the session's worktree below `folder`, reused if it exists."""
         if not SESSION.fullmatch(session):
             raise UsageError(f"{session!r} cannot be part of a branch name")
         top = top_of(repository)
@@ -47,9 +47,9 @@ class Worktree:
         return cls(top, path, branch, find_fork_point(top, tip, base))
 
     def commit(self, texts: Mapping[str, str | None], message: str, version: int | None = None) -> str:
-        """CommitSnapshot: these texts (None: deleted) on the branch. Gives the commit; nothing new, the old one.
+        """CommitSnapshot: commit these texts (None: deleted). Returns the commit; without changes, the existing one.
 
-        A `version` gets a commit of its own even where nothing changed; the same version again gets the same commit.
+        A `version` gets a commit of its own even without changes; the same version again gets the same commit.
         """
         for name, text in texts.items():
             parts = safe_parts(name)
@@ -74,13 +74,12 @@ class Worktree:
         return commit
 
     def list_changes(self) -> list[str]:
-        """Files that the branch changes."""
         options = ("--name-only", "-z", "--no-renames", self.base, self.branch, "--")
         told = git(self.repository, "diff", *options).decode("utf-8", "surrogateescape")
         return [name for name in told.split("\0") if name]
 
     def text_at(self, commit: str, name: str) -> str | None:
-        """A file as it was in a commit; None where it was not there."""
+        """A file at a commit; None if absent."""
         try:
             return git(self.repository, "cat-file", "blob", f"{commit}:{name}").decode("utf-8")
         except GitError:
@@ -89,7 +88,7 @@ class Worktree:
             raise UsageError(f"{name!r} is not UTF-8 text in {commit[:12]}") from None
 
     def diff(self, since: str | None = None, until: str | None = None) -> str:
-        """CreateDiff: what the branch changes, or what lies between two of its commits."""
+        """CreateDiff: the changes of the branch, or between two of its commits."""
         ends = [
             _resolve_commit(self.repository, since or self.base),
             _resolve_commit(self.repository, until or self.branch),
@@ -97,7 +96,7 @@ class Worktree:
         return git(self.repository, "diff", "--find-renames", *ends, "--").decode("utf-8", "replace")
 
     def history(self, name: str, limit: int = 20) -> list[FileChange]:
-        """GetFileHistory: the commits that touched a file, the newest first."""
+        """GetFileHistory: the commits that touched a file, newest first."""
         safe_parts(name)
         form = f"--format=%H{FIELD}%an{FIELD}%aI{FIELD}%s"
         options = ("--follow", f"--max-count={limit}", "-z", form, self.branch, "--", name)
@@ -113,15 +112,15 @@ class Worktree:
         return _parse_blame(git(self.repository, "blame", *options).decode("utf-8", "replace"))
 
     def remove(self, *, branch: bool = False) -> None:
-        """Clean up: the folder, and on request the branch with it."""
-        with contextlib.suppress(GitError):  # one that was killed half-way is no worktree to git
+        """Remove the folder, and optionally the branch."""
+        with contextlib.suppress(GitError):  # git does not know a half-created worktree
             git(self.repository, "worktree", "remove", "--force", "--force", str(self.path))
         shutil.rmtree(self.path, ignore_errors=True)
         if branch and commit_of(self.repository, f"refs/heads/{self.branch}") is not None:
             git(self.repository, "update-ref", "-d", f"refs/heads/{self.branch}")
 
     def _there(self, version: int, tree: str) -> str | None:
-        """The commit of this version, if it is there already and holds the same."""
+        """The commit of this version, if it exists with the same content."""
         told = list_versions(self.repository, self.branch)
         return next((c for c, held, number in told if (held, number) == (tree, version)), None)
 
@@ -151,7 +150,7 @@ class Worktree:
 
 
 class _Folder:
-    """A folder reached without following a link: a name inside it cannot mean a file elsewhere."""
+    """A folder accessed without following links: a name inside it cannot refer to a file elsewhere."""
 
     def __init__(self, root: Path, parts: Sequence[str], *, make: bool) -> None:
         self._root, self._parts, self._make = root, parts, make
@@ -182,7 +181,7 @@ class _Folder:
 
 
 def safe_parts(name: str) -> tuple[str, ...]:
-    """The parts of a path that stays inside, and out of git's own folder; anything else is refused."""
+    """The parts of a path that stays inside the folder and out of `.git`; anything else is refused."""
     parts = PurePosixPath(name).parts
     inner = [part for part in parts if part.lower().rstrip(". ") in (".git", "git~1") or part == ".."]
     if not parts or name != "/".join(parts) or name.startswith("/") or "\0" in name or "\\" in name or inner:
@@ -204,7 +203,7 @@ def _resolve_commit(top: Path, name: str) -> str:
 
 
 def list_versions(top: Path, tip: str) -> list[tuple[str, str, int]]:
-    """Commit, tree and number of the versions at this end of the history, the newest first."""
+    """Commit, tree and number of the latest consecutive versions, newest first."""
     options = ("--first-parent", f"--max-count={MOST_VERSIONS}", "-z", f"--format=%H{FIELD}%T{FIELD}%B")
     found = []
     for entry in git(top, "log", *options, tip, "--").decode("utf-8", "replace").split("\0"):
@@ -218,7 +217,7 @@ def list_versions(top: Path, tip: str) -> list[tuple[str, str, int]]:
 
 
 def _begin(top: Path, branch: str, base: str) -> str:
-    """The new branch at `base`; a repository without commits gets an empty first one on it."""
+    """The new branch at `base`; a repository without commits gets an empty first one."""
     start = commit_of(top, base)
     if start is None:
         if base != "HEAD" or git(top, "for-each-ref", "--count=1").strip():
@@ -230,8 +229,8 @@ def _begin(top: Path, branch: str, base: str) -> str:
 
 
 def find_fork_point(top: Path, tip: str, base: str) -> str:
-    """Where the branch left the other history: before its first version, whatever the user merged since; else
-    where it meets `base`, or its first commit when there is no other."""
+    """Where the branch left the other history: before its first version, whatever the user merged since; else its merge
+    base with `base`, or its first commit."""
     if versions := list_versions(top, tip):
         with contextlib.suppress(GitError):
             return git(top, "rev-parse", "--verify", "--quiet", f"{versions[-1][0]}^").decode().strip()

@@ -27,21 +27,20 @@ HASH_COMMENTS = re.compile(r"(?m)^[ \t]*#(?!!).*$")
 STARTS = Sight("medium", "unclear", "starts programs", "it starts programs that are only known when it runs")
 MOST_CALLS = 200
 PATIENCE = 50_000
-"""Characters of code that patterns are run over; the router takes no more either."""
+"""Characters of code that patterns search; the router takes no more either."""
 
 
 class Finding(NamedTuple):
-    """What was seen in a script, and where."""
+    """A sight in a script, and where."""
 
     sight: Sight
     line: int = 0
-    """From 1; 0: not known."""
+    """From 1; 0 if unknown."""
     command: str = ""
-    """The shell line in which it was seen, where code starts one."""
+    """The shell line in which it was seen, if code starts one."""
 
 
 def code_findings(text: str, kind: str) -> list[Finding]:
-    """What code of a language would do."""
     if kind == "sql":
         return locate_findings(sql_sights(text), text)
     if kind == "python":
@@ -56,7 +55,7 @@ def locate_findings(sights: list[Sight], text: str) -> list[Finding]:
 
 
 def in_lines(code: str) -> str:
-    """In lines that are not too long for patterns that look through a whole one: bundled code has only one."""
+    """Break long lines for patterns that search a whole line: bundled code has only one."""
     return re.sub(r"[^\n]{2000}", "\\g<0>\n", code)[:PATIENCE]
 
 
@@ -66,8 +65,8 @@ def line_of(what: str, text: str) -> int:
 
 
 def ordinary(sights: list[Sight]) -> list[Sight]:
-    """Without what is telling in a line that somebody types, and usual in a program: it hands its environment on, and
-    reads the settings it is given."""
+    """Drop what is suspicious on a command line but normal in a program: passing its environment on, reading its
+    settings."""
     return [s for s in sights if "shows the environment" not in s.why and not re.fullmatch(r"\.env['\"]", s.what)]
 
 
@@ -83,7 +82,7 @@ def python_findings(text: str) -> list[Finding]:
 
 
 def _python_findings(text: str) -> list[Finding]:
-    """By its syntax: words in comments and docstrings do nothing."""
+    """By syntax: words in comments and docstrings do nothing."""
     import ast
     import warnings
 
@@ -99,7 +98,7 @@ def _python_findings(text: str) -> list[Finding]:
 
 
 def _modules(nodes: "list[ast.AST]") -> dict[str, str]:
-    """The names under which a file knows what starts programs: `import subprocess as sp`, `from os import system`."""
+    """Local names of what starts programs: `import subprocess as sp`, `from os import system`."""
     import ast
 
     found = {name: name for name in PYTHON_STARTERS}
@@ -150,7 +149,7 @@ def _find_started_programs(node: "ast.AST", modules: dict[str, str]) -> list[Fin
 
 
 def _literal(node: "ast.expr") -> str | None:
-    """A command that stands in the code as it is; a part that does not only counts if it is no program's name."""
+    """A literal command; unknown parts are allowed except in the program's name."""
     import ast
     import shlex
 
@@ -170,7 +169,7 @@ def _literal(node: "ast.expr") -> str | None:
 
 def javascript_findings(text: str) -> list[Finding]:
     code = JS_COMMENTS.sub(lambda m: m[1] or re.sub(r"[^\n]", "", m[0]), text[:PATIENCE])
-    # A template is no shell's backtick, and `.exec` of a pattern starts nothing.
+    # A template is not a shell's backtick, and `.exec` of a pattern starts nothing.
     found = locate_findings(ordinary(code_sights(in_lines(code.replace("`", '"')))), text)
     if not JS_STARTS.search(code):
         return found

@@ -1,4 +1,4 @@
-"""What a deleting command would delete: its targets on the disk, and how much they are."""
+"""What a deleting command would delete: its targets on disk, and their size."""
 
 import fnmatch
 import os
@@ -31,16 +31,16 @@ UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 class Deletion(NamedTuple):
-    """A call that deletes, and what it names."""
+    """A deleting call and its targets."""
 
     said: str
     targets: tuple[Word, ...]
     extent: str = "all"
-    """all; found: only what it looks for; missing: what the source does not have; emptied; untracked; piped."""
+    """all; found: only matches; missing: what the source does not have; emptied; untracked; piped."""
 
 
 def deletion_of(name: str, args: tuple[Word, ...], command: Command, said: str) -> Deletion | None:
-    """What a program deletes; nothing for programs that do not."""
+    """None for programs that do not delete."""
     texts = [word.text for word in args]
     if name in REMOVERS or name in WINDOWS:
         operands = _operands(args, r"/[A-Za-z]" if name in WINDOWS else "")
@@ -103,17 +103,17 @@ def _git_clean(args: tuple[Word, ...], said: str) -> Deletion | None:
     return Deletion(said, _operands(after) or (Word("."),), "untracked")
 
 
-# --- how much it is
+# --- amount
 
 
 class DeletionBudget:
-    """For all that one line deletes together."""
+    """For everything that one line deletes."""
 
     def __init__(self, entries: int = MOST_ENTRIES, seconds: float = SECONDS) -> None:
         self.entries, self.seconds, self.until = entries, seconds, 0.0
 
     def share(self, among: int) -> "DeletionBudget":
-        """A part of what is left, so that one large target does not hide the others."""
+        """A part of the rest, so that one large target does not hide the others."""
         self.until = self.until or time.monotonic() + self.seconds
         part = DeletionBudget(max(0, self.entries))
         part.until = time.monotonic() + max(0.0, self.until - time.monotonic()) / max(1, among)
@@ -128,9 +128,9 @@ class Amount(NamedTuple):
     files: int = 0
     size: int = 0
     whole: bool = True
-    """False: there is more than was counted."""
+    """False if there is more than was counted."""
     closed: int = 0
-    """Folders that cannot be looked into."""
+    """Unreadable folders."""
 
     def __str__(self) -> str:
         if not self.whole and not self.files:
@@ -171,26 +171,26 @@ def count(paths: Sequence[str], budget: DeletionBudget) -> Amount:
                     else:
                         files, size = files + 1, size + entry.stat(follow_symlinks=False).st_size
         except FileNotFoundError:
-            continue  # gone meanwhile
+            continue  # deleted meanwhile
         except OSError:
             closed += 1
     return Amount(files, size, True, closed)
 
 
-# --- where it is
+# --- location
 
 
 class WorkingPlace(NamedTuple):
     """Where a command runs, and what must not be lost there."""
 
     folder: Path | None
-    """None: only known when it runs."""
+    """None: only known at run time."""
     project: Path
     home: Path
 
 
 def precious(path: str, place: WorkingPlace) -> str:
-    """Why the loss of a folder would be grave; nothing for others."""
+    """Why losing a folder would be serious; empty for others."""
     here = Path(path)
     if path == "/" or here.parent == here:
         return "the whole file system"
@@ -208,7 +208,7 @@ def precious(path: str, place: WorkingPlace) -> str:
 
 
 def spellings(text: str, quoted: bool) -> list[str]:
-    """`{a,b}` written out, as the shell does."""
+    """`{a,b}` expanded, as the shell does."""
     found = [text]
     while not quoted and len(found) < MOST_BRACES and any(BRACES.search(one) for one in found):
         at = next(n for n, one in enumerate(found) if BRACES.search(one))
@@ -219,7 +219,7 @@ def spellings(text: str, quoted: bool) -> list[str]:
 
 
 def absolute(text: str, place: WorkingPlace) -> str | None:
-    """From the root on; None where the folder is not known. No system takes a name that is longer."""
+    """None if the folder is unknown. No system accepts a longer name."""
     text = text[:LONGEST_PATH]
     if text == "~" or text.startswith("~/"):
         text = str(place.home) + text[1:]
@@ -231,7 +231,7 @@ def absolute(text: str, place: WorkingPlace) -> str | None:
 
 
 def matches(pattern: str, budget: DeletionBudget) -> Iterator[str]:
-    """What a pattern stands for, as far as there is time to look."""
+    """Matches of a pattern, as far as time allows."""
     parts = [part for part in pattern.split("/") if part]
     last = "/" if pattern.endswith("/") else ""
     found = ["/"]
@@ -263,14 +263,14 @@ def _match_entries(base: str, part: str, most: int) -> list[str]:
 
 
 def real(path: str) -> str:
-    """Where it lies once links on the way to it are followed; a link that is itself named stays a link."""
+    """The path with links on the way resolved; a link that is itself named stays a link."""
     base = os.path.basename(path)
     if base in ("", ".", ".."):
         return os.path.realpath(path)
     return os.path.join(os.path.realpath(os.path.dirname(path)), base)
 
 
-# --- what is said of it
+# --- messages
 
 
 def look_at_deletion(deletion: Deletion, place: WorkingPlace, budget: DeletionBudget) -> tuple[list[str], list[Sight]]:
@@ -308,7 +308,7 @@ def look_at_target(
 
 
 def _unknown(deletion: Deletion, text: str) -> tuple[list[str], list[Sight]]:
-    """A name that the shell makes while it runs; were it empty, it might mean everything."""
+    """A name that the shell builds at run time; if empty, it might mean everything."""
     empty = text.replace(HOLE, "")
     what = render_word(text)
     if text.startswith(HOLE) and re.fullmatch(r"/+(?:[*.]*|\w+/?\**)", empty):

@@ -1,4 +1,4 @@
-"""Reading a file that a command would run: never more than a bound, never anything but a regular file."""
+"""Reads a file that a command would run: bounded, and only a regular file."""
 
 import os
 import re
@@ -11,7 +11,7 @@ LONGEST = 200_000
 
 
 UNUSABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff\ue000-\ue00f]")
-"""No file name holds these, or they are signs of our own for what is not known."""
+"""Characters that no file name contains, or that we use for unknown parts."""
 
 
 def replace_unusable(text: str) -> str:
@@ -22,7 +22,7 @@ class Script(NamedTuple):
     """A file that would run, as far as it was read."""
 
     name: str
-    """As a person would call it, seen from the folder of the command."""
+    """A readable name, relative to the command's folder."""
     kind: str
     """shell, python, javascript, sql, make or other."""
     text: str
@@ -31,17 +31,17 @@ class Script(NamedTuple):
 
 
 class UnreadFile(Exception):
-    """The file cannot be read; the message says so of it: `is not there`."""
+    """The message says why: `is not there`."""
 
 
 def read_text(path: Path) -> tuple[str, bool]:
-    """The text of a file and whether it is all of it. Devices and pipes are not even opened: they may block, or act."""
+    """The text of a file, and whether it is complete. Devices and pipes are not even opened: they may block, or act."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise UnreadFile("is no regular file")
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
         with open(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # it was swapped in between
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # swapped in between
                 raise UnreadFile("is no regular file")
             data = file.read(LONGEST + 1)
     except FileNotFoundError:
@@ -57,7 +57,7 @@ def read_text(path: Path) -> tuple[str, bool]:
 
 
 def name_from(path: Path, folder: Path) -> str:
-    """The path as it is shortest, seen from a folder."""
+    """The shortest path relative to a folder."""
     try:
         near = os.path.relpath(path, folder)
     except ValueError:  # another drive
@@ -76,7 +76,7 @@ SUFFIXES = {
 
 
 def kind_of_program(name: str) -> str:
-    """What a program of this name is handed: `python3.11` runs Python, `bash` shell."""
+    """What a program of this name takes: `python3.11` runs Python, `bash` shell."""
     for begin, kind in INTERPRETERS:
         if name.startswith(begin):
             return kind
@@ -86,7 +86,7 @@ def kind_of_program(name: str) -> str:
 
 
 def kind_of_text(text: str, name: str = "") -> str:
-    """By its first line, else by its name; the system hands a text without one to the shell."""
+    """By its first line, else by its name; the system passes a text without one to the shell."""
     first = text[:200].partition("\n")[0]
     if first.startswith("#!"):
         words = [word for word in first[2:].split() if not word.startswith("-") and "=" not in word]

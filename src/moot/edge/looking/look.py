@@ -1,4 +1,4 @@
-"""One look at a command line: every command in it is followed to the scripts it runs and the files it deletes."""
+"""One look at a command line: follows every command to the scripts it runs and the files it deletes."""
 
 import os
 import re
@@ -35,7 +35,7 @@ MOST_SCRIPTS = 25
 MOST_NOTES = 30
 SECONDS = 1.0
 MAKERS = names("mkdir git tar unzip cp mv mktemp")
-"""Programs that may make a folder that is not there yet."""
+"""Programs that may create a missing folder."""
 WRITERS = names("cp mv ln install curl wget sed tee dd patch rsync perl")
 OWN_FOLDER = re.compile(
     r"\$\(\s*dirname\s+(?:--\s+)?(?:\"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\"?)\s*\)|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}"
@@ -56,9 +56,9 @@ class Look:
         self.sights: list[Sight] = []
         self.scripts: list[Script] = []
         self.called: frozenset[str] = frozenset()
-        """Words of the line: it may call functions of what it sources."""
+        """Words of the line, which may call functions that it sources."""
         self.written: dict[str, str | None] = {}
-        """Files that the line writes before it runs them; None: with what is not known."""
+        """Files that the line writes before it runs them; None if the content is unknown."""
         self.budget = DeletionBudget()
         self.seen: set[str] = set()
         self._makes = False
@@ -68,7 +68,7 @@ class Look:
         return WorkingPlace(folder, self.project, self.home)
 
     def list_notes(self) -> tuple[str, ...]:
-        """The notes, each once, and not more than somebody would read."""
+        """Without duplicates, and not more than somebody would read."""
         notes = tuple(dict.fromkeys(self.notes))
         more = len(notes) - MOST_NOTES
         return (*notes[:MOST_NOTES], f"and {more} more notes like these") if more > 1 else notes
@@ -81,7 +81,7 @@ class Look:
         self.walk(line, self.folder, 0)
 
     def walk(self, text: str, folder: Path | None, depth: int, arguments: Sequence[str] | None = None) -> None:
-        """Follow every command of a shell text; what cannot be parsed the router has said."""
+        """Follow every command of a shell text; the router reports what cannot be parsed."""
         try:
             commands = read_line(text, self.env, arguments)
         except UnreadableScript:
@@ -100,7 +100,7 @@ class Look:
             self.note_written(placed.command, folder)
 
     def run(self, words: tuple[Word, ...], command: Command, folder: Path | None, depth: int) -> None:
-        """One program with its arguments, and whatever it carries."""
+        """One program with its arguments, and whatever it runs."""
         from moot.edge.looking.programs import follow
 
         if depth > 4 * DEEPEST or not words or HOLE in words[0].text or UNSET in words[0].text:
@@ -111,11 +111,11 @@ class Look:
         if deletion is not None:
             notes, sights = look_at_deletion(deletion, self.place(folder), self.budget)
             self.notes += notes
-            self.sights[:0] = sights  # whatever else is found, this is the first thing to know
+            self.sights[:0] = sights  # whatever else is found, this is the most important
         follow(self, name, words, command, folder, depth)
 
     def resolve_folder(self, placed: Placed, folder: Path | None) -> Path | None:
-        """Where `cd` leads; None where only the running shell knows."""
+        """Where `cd` leads; None if only the running shell knows."""
         words = placed.command.words
         given = [word for word in words[1:] if not word.text.startswith("-") or word.text == "-"]
         if words[0].text == "popd" or (given and (given[0].text == "-" or HOLE in given[0].text)):
@@ -140,7 +140,7 @@ class Look:
         )
         return folder
 
-    # --- files that the line itself writes
+    # --- files written by the line itself
 
     def note_written(self, command: Command, folder: Path | None) -> None:
         place = self.place(folder)
@@ -170,13 +170,13 @@ class Look:
     # --- scripts
 
     def note_unreadable(self, said: str, what: str) -> None:
-        """A script of which nobody can tell what it would do."""
+        """A script whose effect nobody can tell."""
         why = f"`{said}`: {what}"
         self.notes.append(why)
         self.sights.append(Sight("medium", "unclear", said, f"{why}; what it would do cannot be told"))
 
     def find(self, said: str, word: Word, folder: Path | None) -> Path | None:
-        """The place of a script that is named; said where it is only known when it runs."""
+        """The path of a named script; noted if only known at run time."""
         if HOLE in word.text or UNSET in word.text:
             self.note_unreadable(said, f"the name of the script, {render_word(word.text)}, is only known when it runs")
             return None
@@ -186,7 +186,7 @@ class Look:
         return None if path is None else Path(path)
 
     def read(self, said: str, path: Path, depth: int) -> tuple[str, bool] | None:
-        """The text of a script and whether it is all of it; None if it was read before, or cannot be."""
+        """The text of a script, and whether it is complete; None if already read or unreadable."""
         if HOLE in str(path) or UNSET in str(path):
             self.note_unreadable(said, f"the name of the script, {render_word(str(path))}, is only known when it runs")
             return None
@@ -212,7 +212,7 @@ class Look:
     def run_script(
         self, said: str, path: Path, kind: str, folder: Path | None, depth: int, arguments: Sequence[str] = ()
     ) -> None:
-        """Read a file that would run, judge it, and follow what it runs in turn."""
+        """Read a file that would run, judge it, and follow what it runs."""
         found = self.read(said, path, depth)
         if found is None:
             return
@@ -229,7 +229,7 @@ class Look:
             self.walk(command, folder, depth + 1)
 
     def take_in(self, path: Path, kind: str) -> None:
-        """Read and judge a file that is named in words; nobody says that it would run."""
+        """Read and judge a file that is only mentioned."""
         try:
             if os.path.realpath(path) in self.seen or len(self.seen) >= MOST_SCRIPTS:
                 return
@@ -244,7 +244,7 @@ class Look:
         self.sights += [finding.sight for finding in findings]
 
     def with_own_folder(self, script: Script, arguments: Sequence[str]) -> str:
-        """The text with what a script says of its own place and of its arguments, where that is known."""
+        """The text with the script's own path and arguments filled in where known."""
         own = str(script.path.parent) if script.path is not None else ""
         text = ASKS_FOR_PROGRAM.sub("true", script.text)
         if re.fullmatch(r"[\w./-]+", own):
@@ -254,7 +254,7 @@ class Look:
         return text
 
     def judge(self, said: str, script: Script, findings: Sequence[Finding]) -> None:
-        """Keep what was seen in a script, and say which line of it counts."""
+        """Keep the findings in a script, and note which line counts."""
         self.scripts.append(script)
         if not script.whole:
             self.note_unreadable(said, f"the script {script.name} is too large; only its beginning was read")

@@ -1,4 +1,5 @@
-"""A Makefile, read as far as it tells which commands a target runs: rules, prerequisites, plain variables, includes."""
+"""Parses a Makefile as far as needed to find the commands of a target: rules, prerequisites, plain variables,
+includes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +11,7 @@ MOST_TARGETS = 100
 DEEPEST = 20
 MOST_EXPANSIONS = 5000
 LONGEST = 20_000
-"""Characters of one line with its variables put in."""
+"""Characters of one expanded line."""
 ASSIGNED = Lazy(r"(?:export\s+|override\s+)*([\w.-]+)\s*(::?:?=|\?=|\+=|!=|=)\s*(.*)", re.DOTALL)
 RULE = Lazy(r"([^:=#\t][^:=#]*?)\s*::?(?!=)\s*([^;]*?)(?:;(.*))?", re.DOTALL)
 INCLUDE = Lazy(r"(-include|sinclude|include)\s+(.*)")
@@ -19,20 +20,20 @@ REFERENCE = Lazy(r"\$(?:\$|\(([^()]*)\)|\{([^{}]*)\}|([^({]))")
 SHELL_CALL = Lazy(r"\$[({]shell\s+((?:[^()]|\([^()]*\))*)[)}]")
 NAME = re.compile(r"[A-Za-z_]\w*")
 DOLLAR = "\ue004"
-"""A sign that make hands on to the shell."""
+"""A dollar sign that make passes to the shell."""
 UNKNOWN = f"{DOLLAR}?"
-"""For what only make would know: the shell's parser takes it for something only the shell knows."""
+"""For what only make knows: the shell parser takes it as unknown."""
 
 
 class MakeRule:
     def __init__(self) -> None:
         self.prerequisites: list[str] = []
         self.recipe: list[tuple[int, str]] = []
-        """Lines and their places."""
+        """Lines and their numbers."""
 
 
 Read = Callable[[str], str | None]
-"""The text of an included file; None where it cannot be read, which the reader has said then."""
+"""The text of an included file; None if unreadable, which the reader has noted."""
 
 
 class Makefile:
@@ -45,7 +46,7 @@ class Makefile:
         """Commands of `$(shell …)`, which run when the file is read."""
 
     def take_in(self, text: str, read: Read, given: Mapping[str, str], depth: int = 0) -> None:
-        """Add a file. `given` are variables of the command line, which no file changes."""
+        """Add a file. `given`: variables of the command line, which no file changes."""
         current: list[MakeRule] = []
         defining = ""
         for number, line in join_lines(text):
@@ -101,7 +102,7 @@ class Makefile:
         return current
 
     def expand(self, text: str, own: Mapping[str, str] | None = None, within: tuple[str, ...] = ()) -> str:
-        """Plain variables put in; functions and what is not known become `UNKNOWN`."""
+        """Expand plain variables; functions and unknown ones become `UNKNOWN`."""
         return self._expand_variables(text, own or {}, within).replace(DOLLAR, "$")
 
     def _expand_variables(self, text: str, own: Mapping[str, str], within: tuple[str, ...]) -> str:
@@ -119,17 +120,17 @@ class Makefile:
                 return self._expand_variables(self.values[name], own, (*within, name))
             if name in IMPLICIT:
                 return IMPLICIT[name]
-            # What is not set is left to the shell's reader, which says so.
+            # Unset variables are left to the shell parser, which notes them.
             return f"{DOLLAR}{{{name}}}" if NAME.fullmatch(name) else UNKNOWN
 
-        for _ in range(DEEPEST):  # the inner ones first
+        for _ in range(DEEPEST):  # innermost first
             text, before = REFERENCE.sub(value, text)[:LONGEST], text
             if text == before:
                 break
         return text
 
     def recipes(self, goals: Sequence[str]) -> tuple[list[tuple[str, int, str]], list[str]]:
-        """Target, line and shell text of everything that the goals run, first things first; and goals it lacks."""
+        """Target, line and shell text of everything the goals run, in order; and missing goals."""
         found, missing, seen = list[tuple[str, int, str]](), list[str](), set[str]()
         default = self.expand(self.values.get(".DEFAULT_GOAL", "")) or self.first
 
@@ -171,12 +172,12 @@ IMPLICIT = {
     "MAKE": "make", "CURDIR": ".", "RM": "rm -f", "MAKEFLAGS": "", "MAKEFILE_LIST": "Makefile", "CFLAGS": "",
     "CXXFLAGS": "", "CPPFLAGS": "", "LDFLAGS": "", "LDLIBS": "", "VPATH": "", "MAKECMDGOALS": "", "ARFLAGS": "rv",
 }  # fmt: skip
-"""What make sets, or takes for nothing, without being told."""
+"""Variables that make predefines."""
 
 
 def join_lines(text: str) -> list[tuple[int, str]]:
-    """Lines that end in a backslash are one with the next; each has the number of its first. In a recipe the backslash
-    stays: the shell reads it."""
+    """Join lines that end in a backslash; each has the number of its first. In a recipe the backslash stays: the shell
+    reads it."""
     found, begun, parts = list[tuple[int, str]](), 0, list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         begun = begun or number

@@ -16,18 +16,18 @@ OWN = names("""
     config cache login logout whoami view info list ls outdated why version help root bin prefix set get dedupe prune
     workspaces workspace global import store rebuild fund doctor search owner team token access dist-tag node
 """)
-"""What a manager does itself, whatever the scripts are called."""
+"""Commands of a package manager itself, whatever the scripts are called."""
 
 
 class WantedScripts(NamedTuple):
     scripts: tuple[str, ...]
-    """The first of them must be there if `named`."""
+    """The first of them must exist if `named`."""
     named: bool
     workspace: str = ""
 
 
 def find_wanted_scripts(called: CommandCall) -> WantedScripts | None:
-    """Which scripts a call runs by name; nothing where it runs none."""
+    """The scripts that a call runs by name; None if it runs none."""
     rest = list(called.rest)
     verb = rest[0] if rest else ("install" if called.name in ("yarn", "npm") and not called.rest else "")
     workspace = ""
@@ -48,7 +48,7 @@ def find_wanted_scripts(called: CommandCall) -> WantedScripts | None:
 
 
 def scripts_in(text: str) -> Mapping[str, str] | None:
-    """The table of scripts; None where the file is not what it should be."""
+    """The table of scripts; None if the file is malformed."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -60,7 +60,7 @@ def scripts_in(text: str) -> Mapping[str, str] | None:
 
 
 def lines_of(table: Mapping[str, str], wanted: WantedScripts) -> list[tuple[str, str]]:
-    """Name and shell line of everything that runs, with what is hooked before and after it."""
+    """Name and shell line of everything that runs, including pre and post hooks."""
     found = []
     for name in wanted.scripts:
         for one in (f"pre{name}", name, f"post{name}"):

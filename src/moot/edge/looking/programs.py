@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from moot.edge.looking.look import Look
 
 ELSEWHERE = names("ssh mosh docker podman docker-compose heroku vagrant gcloud npx bunx uvx")
-"""They run what they carry on another machine, in a container, or from the network."""
+"""They run a command on another machine, in a container, or from the network."""
 FETCHED = (("pipx", "run"), ("npm", "exec"), ("pnpm", "dlx"), ("yarn", "dlx"), ("bun", "x"), ("nix", "run"))
 SHELL_VALUES = ("-o", "+o", "-O", "+O", "--rcfile", "--init-file")
 CODE_OPTION = Lazy(r"-[A-Za-z]*c[A-Za-z]*")
@@ -59,7 +59,7 @@ def follow(look: "Look", name: str, words: tuple[Word, ...], command: Command, f
 
 
 def program_file(step: CommandStep) -> bool:
-    """A program named by its path: read, unless it is installed. True: nothing is left to do."""
+    """A program named by its path is read, unless it is installed. True: nothing is left to do."""
     path = step.look.find(step.said, step.words[0], step.folder)
     if path is None:
         return True
@@ -71,7 +71,7 @@ def program_file(step: CommandStep) -> bool:
         text = text or read_text(path)[0]
     except UnreadFile as problem:
         if runs:
-            return False  # an interpreter is no text; what it is given is followed
+            return False  # an interpreter is not a script; its arguments are followed
         if problem.args == ("is no text",) and is_known(step.name):
             step.look.notes.append(f"{step.words[0].text} is a program, and judged by its name alone")
             return False
@@ -170,7 +170,7 @@ def language(step: CommandStep, called: CommandCall) -> None:
         if texts[at] == "-m" and kind == "python":
             return module(step, texts[at + 1] if at + 1 < len(texts) else "", texts[at + 2 :])
         if texts[at] == "--test" or GIVEN_CODE.fullmatch(texts[at]):
-            return None  # a runner of tests, or code that the router reads
+            return None  # a test runner, or code that the router reads
         if called.name == "node" and texts[at] in ("-r", "--require") and texts[at + 1 : at + 2]:
             inspect_required_module(step, step.args[at + 1])
             at += 1
@@ -183,7 +183,7 @@ def language(step: CommandStep, called: CommandCall) -> None:
 
 
 def inspect_required_module(step: CommandStep, word: Word) -> None:
-    """`node -r ./setup.js`; what is named without a path is installed."""
+    """`node -r ./setup.js`; a name without a path is installed."""
     if word.text.startswith((".", "/")):
         step.script(word, "javascript")
 
@@ -198,7 +198,7 @@ def with_verb(step: CommandStep, called: CommandCall, at: int) -> None:
 
 
 def inspect_interpreted_file(step: CommandStep, word: Word, kind: str, arguments: list[str]) -> None:
-    """A file, or a folder that holds one under the usual name."""
+    """A file, or a folder that contains one under the usual name."""
     path = step.look.find(step.said, word, step.folder)
     if path is None:
         return
@@ -211,7 +211,7 @@ def inspect_interpreted_file(step: CommandStep, word: Word, kind: str, arguments
 
 
 def module(step: CommandStep, name: str, arguments: list[str]) -> None:
-    """`python -m name`, where it is a module of this folder; others are installed, and known by their names."""
+    """`python -m name`, if it is a module of this folder; others are installed, and known by name."""
     if not re.fullmatch(r"[\w.]+", name) or step.folder is None:
         return
     parts = Path(*name.split("."))

@@ -1,4 +1,4 @@
-"""The router's parser, with the variables of the environment filled in and the place of every command kept."""
+"""The router's parser, with environment variables expanded and the position of every command."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,9 @@ from moot.routing.script import HOLE, Command, UnreadableScript, Word
 from moot.routing.shell import LONGEST, ScriptReader
 
 UNSET, UNSET_END = "\ue000", "\ue001"
-"""Around the name of a variable that is not set: the shell would put nothing there."""
+"""Around the name of an unset variable, which the shell expands to nothing."""
 IN, OUT = "\ue002", "\ue003"
-"""In place of a command: a subshell begins, and ends; what `cd` does inside is undone."""
+"""In place of a command: a subshell begins, and ends; `cd` inside has no effect outside."""
 UNSET_NAME = re.compile(f"{UNSET}([^{UNSET_END}]*){UNSET_END}")
 WORDS = re.compile(r"[\w.:-]+")
 NAME_BEFORE = re.compile(r"([^\s;&|(){}]+)\s*$")
@@ -22,11 +22,11 @@ DEFAULTED = re.compile(r"([A-Za-z_]\w*|\d):?([-=])([^}$`\"'\\]*)\}")
 class Placed(NamedTuple):
     command: Command
     line: int
-    """In the text, from 1."""
+    """From 1."""
     before: str
-    """The sign that follows it: `&&`, `||`, `;`, `|` or nothing."""
+    """The operator that follows it: `&&`, `||`, `;`, `|` or nothing."""
     function: str = ""
-    """In whose body it stands; it runs when that is called."""
+    """The function it is in; it runs when that is called."""
 
 
 SET_BY_SHELL = names("""
@@ -96,7 +96,7 @@ class LineReader(ScriptReader):
         spelling.add(given[number - 1] if number <= len(given) else f"{UNSET}{number}{UNSET_END}")
 
     def read_braces(self, spelling: Spelling) -> None:
-        """`${X:-y}` and `${1}`, beside what the router reads."""
+        """`${X:-y}` and `${1}`, which the router does not read."""
         found = DEFAULTED.match(self.text, self.at + 2)
         plain = re.compile(r"(\d)\}").match(self.text, self.at + 2)
         if self.arguments is not None and plain and plain[1] != "0":
@@ -132,14 +132,14 @@ class LineReader(ScriptReader):
 
 
 def names_set(text: str) -> frozenset[str] | None:
-    """Variables that a text sets somewhere; None if it may set any."""
+    """Variables that a text sets anywhere; None if it may set any."""
     if SETS_ANYTHING.search(text):
         return None
     return frozenset(name for found in SETS.finditer(text) for name in found.groups() if name)
 
 
 def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None = None) -> list[Placed]:
-    """All commands of a text, with `IN` and `OUT` where subshells begin and end. Raises `UnreadableScript`."""
+    """All commands of a text, with `IN` and `OUT` around subshells. Raises `UnreadableScript`."""
     if len(text) > LONGEST:
         raise UnreadableScript("it is too long")
     reader = LineReader(text, env, arguments)
@@ -152,8 +152,8 @@ def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None
 
 
 def that_run(commands: Sequence[Placed], called: frozenset[str] = frozenset()) -> list[Placed]:
-    """Without the bodies of functions that nothing calls, as in a file that is only there to be sourced. In doubt a
-    function is called: where its name stands in any word, or a program's name is only known when it runs."""
+    """Drop bodies of functions that nothing calls, as in a file that is only sourced. In doubt a function counts as
+    called: if its name is in any word, or a program's name is only known at run time."""
     bodies: dict[str, list[Placed]] = {"": []}
     for placed in commands:
         bodies.setdefault(placed.function, []).append(placed)

@@ -1,4 +1,4 @@
-"""A shell script judged: what the router makes of it, command by command, with the lines."""
+"""Judges a shell script with the router, command by command, with line numbers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from moot.routing.command import command_sights, one_command
 from moot.routing.script import HOLE, Command, UnreadableScript
 
 ACROSS = ("download and run", "decoded and run", "fork bomb", "unreadable command", "nesting")
-"""What the router sees in a whole text and in no single command of it."""
+"""What the router sees only in a whole text, not in a single command."""
 HIDDEN = ("hidden program", "unreadable command", "nesting")
 ENCODED = re.compile(r"\b(?:base64|base32|xxd|openssl|uudecode|gunzip|zcat)\b")
 TEMPORARY = re.compile(r"\b([A-Za-z_]\w*)=[\"']?(?:\$\(|`)\s*mktemp\b")
@@ -20,7 +20,7 @@ CLEANUP = re.compile(r"\s*rm(?:\s+-[rf]+|\s+--|\s+[\"']?\$\{?\w+\}?[\"']?)+\s*")
 def shell_findings(
     env: Mapping[str, str], text: str, arguments: Sequence[str] | None = None, called: frozenset[str] = frozenset()
 ) -> list[Finding]:
-    """`called`: functions that whoever runs the text may call."""
+    """`called`: functions that the caller of the text may call."""
     try:
         commands = read_line(text, env, arguments)
     except UnreadableScript as problem:
@@ -53,7 +53,7 @@ def _judge_command(placed: Placed, own: frozenset[str]) -> list[Finding]:
 
 
 def _cleans_up(command: Command, temporary: frozenset[str]) -> bool:
-    """`rm "$tmp"` and `trap 'rm "$tmp"' EXIT`, where `mktemp` made it: a script tidies up after itself."""
+    """`rm "$tmp"` and `trap 'rm "$tmp"' EXIT` of a `mktemp` file: a script tidies up after itself."""
     words = command.words
     if not temporary or not words or command.redirects:
         return False
@@ -66,6 +66,6 @@ def _cleans_up(command: Command, temporary: frozenset[str]) -> bool:
 
 
 def usual(sight: Sight) -> Sight:
-    """In a script, a program whose name is in a variable is nothing unusual; it only cannot be told what it does."""
+    """In a script, a program named by a variable is normal; only its effect is unknown."""
     level = "medium" if sight.group == "unclear" and sight.what in HIDDEN else sight.level
     return Sight(level, sight.group, render_word(sight.what), render_word(sight.why))

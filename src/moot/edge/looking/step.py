@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 
 class CommandStep(NamedTuple):
-    """A program about to run."""
-
     look: "Look"
     name: str
     words: tuple[Word, ...]

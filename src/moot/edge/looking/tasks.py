@@ -1,4 +1,4 @@
-"""Tasks that are run by their names: targets of a Makefile, scripts of a `package.json`."""
+"""Tasks run by name: targets of a Makefile, scripts of a `package.json`."""
 
 import os
 import re
@@ -71,7 +71,7 @@ class MakeCall(NamedTuple):
 
 
 def make_call(texts: list[str]) -> MakeCall | None:
-    """What make is asked for; None where it runs nothing."""
+    """What make is asked for; None if it runs nothing."""
     folders, files, goals, given = list[str](), list[str](), list[str](), dict[str, str]()
     at = 0
     while at < len(texts):
@@ -100,7 +100,7 @@ def make_call(texts: list[str]) -> MakeCall | None:
 def judge_lines(
     step: CommandStep, name: str, kind: str, text: str, lines: list[tuple[str, int, str]], folder: Path
 ) -> None:
-    """Shell lines of another file: each is judged, and followed."""
+    """Judge and follow shell lines of another file."""
     look = step.look
     findings = [
         finding._replace(line=number) for _, number, line in lines for finding in shell_findings(look.env, line)
@@ -156,7 +156,7 @@ def _line_in(text: str, name: str) -> int:
 
 
 def package_folder(step: CommandStep, called: CommandCall, workspace: str) -> Path | None:
-    """The folder of the package.json that counts: the one named, or the nearest upwards."""
+    """The folder of the relevant package.json: the named one, or the nearest upwards."""
     assert step.folder is not None
     folder = step.folder
     for option in called.options:

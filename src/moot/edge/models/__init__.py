@@ -1,4 +1,4 @@
-"""Models: every provider behind the one port, opened by `provider:model` or by the name of an endpoint."""
+"""Models: every provider behind one port, opened by `provider:model` or by the name of an endpoint."""
 
 from moot.edge.models.catalog import find_provider, list_providers
 from moot.edge.models.names import Endpoint, Endpoints, ModelName, is_fit_to_show, is_hosted, parse_name, read_endpoint

@@ -1,5 +1,5 @@
-"""The catalog: every provider by its name. One is a file in `providers`, a name of the model library, or `PROVIDER` of
-an installed package (entry points `moot.models`)."""
+"""Every provider by name: a file in `providers`, a name of the model library, or `PROVIDER` of an installed package
+(entry points `moot.models`)."""
 
 import difflib
 import re
@@ -18,7 +18,7 @@ ENTRY_POINTS = "moot.models"
 
 
 def find_provider(name: str) -> Provider:
-    """By what stands before the colon; `UsageError` where there is none. Nothing installed can replace one of ours."""
+    """By the part before the colon; `UsageError` if unknown. An installed package cannot replace one of ours."""
     if name in _own_names():
         return _own_provider(name)
     if (plugin := _plugins().get(name)) is not None and name not in TABLE:
@@ -29,7 +29,7 @@ def find_provider(name: str) -> Provider:
 
 
 def list_providers() -> tuple[Provider, ...]:
-    """Ours, those of installed packages, then those of the model library."""
+    """Ours, then those of installed packages, then those of the model library."""
     own = [_own_provider(name) for name in _own_names()]
     plugins = [_load_plugin(plugin) for name, plugin in sorted(_plugins().items()) if name not in _list_taken_names()]
     return (*own, *plugins, *TABLE.values())

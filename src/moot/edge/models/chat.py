@@ -25,7 +25,7 @@ REASONS = re.compile(r"(?:.*/)?(?:o\d|gpt-5(?:-|$)(?!chat))")
 QUOTA = ("insufficient_quota", "billing_hard_limit_reached")
 FINISHES: dict[object, Finish] = {"stop": "stop", "length": "length", "content_filter": "filter"}
 THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
-"""What a model of one's own says to itself; few servers take it out."""
+"""A self-hosted model's thoughts, which few servers remove."""
 
 
 class ChatWire:
@@ -45,7 +45,7 @@ class ChatWire:
         return call.json_schema is not None
 
     async def send(self, call: ModelCall, features: Features) -> WireAnswer:
-        """One request; `Faulted` when it has no answer."""
+        """`Faulted` if there is no answer."""
         try:
             response = await self._http.post(self._url, json=self._body(call, features), headers=self._headers)
         except OversizedBody as error:
@@ -108,7 +108,7 @@ def _read_json(response: httpx2.Response) -> dict[str, object]:
 
 
 def _read_text(content: object) -> str:
-    """The words of a message: a text, or a list of parts."""
+    """The text of a message: a string, or a list of parts."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "".join(part for part in parts if isinstance(part, str))
@@ -118,7 +118,7 @@ def _read_text(content: object) -> str:
 
 
 def _read_count(usage: object) -> TokenCount | None:
-    """As the server counted; None where it did not."""
+    """As the server counted; None if it did not."""
     if not isinstance(usage, dict):
         return None
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]

@@ -1,4 +1,4 @@
-"""Commands as models: the prompt on stdin, the answer on stdout, for people who have a subscription and no key."""
+"""Commands as models: the prompt on stdin, the answer on stdout, for people with a subscription and no key."""
 
 import asyncio
 import os
@@ -18,12 +18,12 @@ from moot.edge.models.usage import free_usage
 
 MAX_OUTPUT = 32 * 1024 * 1024
 MAX_ERRORS = 64 * 1024
-# How long a child that was left behind may hold the answer's pipe open after the command itself has ended.
+# How long an orphaned child may hold the answer's pipe open after the command itself has ended.
 LINGER_SECONDS = 2.0
 
 
 def split_command(line: str, env: Mapping[str, str]) -> tuple[str, ...]:
-    """The words of a command line whose command exists; `UsageError` otherwise."""
+    """The words of a command line; `UsageError` if the command does not exist."""
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -36,7 +36,7 @@ def split_command(line: str, env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 class CommandModel(Model):
-    """Runs without a shell. It has no token counts: they are estimated, and the price by the call is 0."""
+    """Runs without a shell. Token counts are estimated, and the price per call is 0."""
 
     def __init__(self, name: str, words: tuple[str, ...], env: Mapping[str, str], *, timeout: float) -> None:
         self._name = name
@@ -66,11 +66,9 @@ class CommandModel(Model):
         text = run.output.decode("utf-8", "replace").removesuffix("\n")
         return Reply(text=text, model=self._name, usage=free_usage(call, text), finish="stop")
 
-    def skip(self, call: ModelCall) -> None:
-        """Nothing to do: a command keeps no place in a script."""
+    def skip(self, call: ModelCall) -> None: ...
 
-    async def aclose(self) -> None:
-        """Nothing is kept open between calls."""
+    async def aclose(self) -> None: ...
 
     def _error(self, what: str, kind: FailureKind) -> ModelError:
         return ModelError(one_line(f"model {self._name!r}: {what}"), kind=kind)
@@ -78,12 +76,10 @@ class CommandModel(Model):
 
 @dataclass
 class _CommandRun(asyncio.SubprocessProtocol):
-    """What one process says, and how it ends."""
-
     ended: "asyncio.Future[None]"
     """The answer is complete, or will never be."""
     exited: "asyncio.Future[None]"
-    """The process itself is gone."""
+    """The process itself has exited."""
     output: bytearray = field(default_factory=bytearray)
     errors: bytearray = field(default_factory=bytearray)
     full: bool = False
@@ -115,8 +111,8 @@ def _settle(future: "asyncio.Future[None]") -> None:
 async def _run(words: tuple[str, ...], env: dict[str, str], question: bytes) -> _CommandRun:
     loop = asyncio.get_running_loop()
     run = _CommandRun(loop.create_future(), loop.create_future())
-    # A session of its own, so that whatever it starts can be ended with it. A cancellation must not come between
-    # the start and our hold on the process: what it had already started would live on.
+    # A session of its own, so that whatever it starts can be killed with it. A cancellation must not come between
+    # the start and our hold on the process: its children would live on.
     starting = loop.create_task(loop.subprocess_exec(lambda: run, *words, env=env, start_new_session=True))
     complete = False
     try:

@@ -1,4 +1,4 @@
-"""Faults: what went wrong on the wire, turned into the one error a person or the room can act on."""
+"""Turns wire faults into the one error that a person or the room can act on."""
 
 import math
 import re
@@ -20,7 +20,7 @@ FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 
 @dataclass(frozen=True)
 class RequestFault:
-    """A request without an answer, in no SDK's words."""
+    """A request without an answer, independent of any SDK."""
 
     status: int | None = None
     detail: str = ""
@@ -42,12 +42,12 @@ class RequestFault:
 
     @property
     def may_be_schema(self) -> bool:
-        """Whether it may be answered without a JSON schema. Servers word this in too many ways to match words."""
+        """Whether it may succeed without a JSON schema. Servers phrase this too differently to match words."""
         return self.status in (400, 404, 422, 501) and not self.quota and not self.filtered
 
 
 class Faulted(Exception):
-    """Carries a fault up to where it becomes another try or a `ModelError`."""
+    """Carries a fault to where it becomes a retry or a `ModelError`."""
 
     def __init__(self, fault: RequestFault) -> None:
         super().__init__(fault.detail)
@@ -69,7 +69,7 @@ def failure_kind(fault: RequestFault) -> FailureKind:
     if status is None:
         return "unavailable"
     if fault.quota:
-        # A 429 by number, but no waiting helps.
+        # Status 429, but waiting does not help.
         return "rejected"
     if status in (401, 403):
         return "auth"
@@ -94,7 +94,7 @@ def _sentence(fault: RequestFault, kind: FailureKind, service: Service, timeout:
             wait = "later" if fault.retry_after is None else f"in {fault.retry_after:g} s"
             return f"{at} has too many requests (429); try again {wait} or ask fewer seats at once{quote}"
         case "auth":
-            # Never quoted: this is the answer in which servers repeat the key.
+            # Never quoted: in this answer servers repeat the key.
             key = service.key_from or "the account"
             return f"{at} did not accept the key, status {fault.status}; check {key} and that it may use this model"
         case "not_found":
@@ -122,7 +122,7 @@ def _explain_rejection(fault: RequestFault, service: Service, quote: str) -> str
 
 
 def find_message(body: object) -> str:
-    """The sentence inside an error body, wherever this server puts it."""
+    """The message inside an error body, wherever this server puts it."""
     for _ in range(3):
         if not isinstance(body, dict):
             break
@@ -132,7 +132,7 @@ def find_message(body: object) -> str:
 
 
 def quote_server(text: str, key: str) -> str:
-    """Words of a server, fit to be shown: one line, short, printable, without keys."""
+    """A server's message, safe to show: one line, short, printable, without keys."""
     if len(key) > len(NO_KEY):
         text = text.replace(key, "[key]")
     text = KEY_SHAPES.sub("[key]", text)
@@ -140,14 +140,14 @@ def quote_server(text: str, key: str) -> str:
 
 
 def one_line(text: str, limit: int = MAX_MESSAGE) -> str:
-    # Far more than fits is cut first: a body may have megabytes.
+    # Cut first: a body may have megabytes.
     words = " ".join(text[: limit * 8].split())
     clean = "".join(char for char in words if char.isprintable())
     return clean if len(clean) <= limit else f"{clean[: limit - 1]}…"
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """How many seconds the server asked us to wait: `retry-after-ms`, or `retry-after` as a number or a date."""
+    """Requested wait in seconds: `retry-after-ms`, or `retry-after` as a number or a date."""
     lower = {name.lower(): value.strip() for name, value in headers.items()}
     milliseconds = _number(lower.get("retry-after-ms", ""))
     if milliseconds is not None:
@@ -170,6 +170,6 @@ def _seconds_until(text: str, now: datetime) -> float | None:
         then = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
-    # The old asctime form carries no zone; HTTP dates are UTC.
+    # The old asctime form has no zone; HTTP dates are UTC.
     then = then if then.tzinfo else then.replace(tzinfo=UTC)
     return max(0.0, (then - now).total_seconds())

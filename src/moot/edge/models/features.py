@@ -1,18 +1,18 @@
-"""Features: what a server is asked for beyond plain text, and what it can be held to."""
+"""What a server is asked for beyond plain text."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Features:
-    """What a server turns out not to know is left out from then on."""
+    """Features that a server turns out not to support are left out from then on."""
 
     schema: bool = True
     temperature: bool = True
 
 
 def is_closed(schema: object) -> bool:
-    """Whether every object in a JSON schema names all its properties: no free-form mapping anywhere."""
+    """Whether every object in a JSON schema lists all its properties, without free-form mappings."""
     if isinstance(schema, list):
         return all(is_closed(item) for item in schema)
     if not isinstance(schema, dict):
@@ -25,7 +25,7 @@ def is_closed(schema: object) -> bool:
 
 
 def is_strict(schema: object) -> bool:
-    """Whether a server can hold a model to every word of a JSON schema: closed, and all properties required."""
+    """Whether a server can enforce the whole schema: closed, and all properties required."""
     return is_closed(schema) and _requires_all(schema)
 
 

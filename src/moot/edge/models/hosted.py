@@ -1,4 +1,4 @@
-"""Hosted models: asked over HTTP, each by the wire of its provider."""
+"""Hosted models, asked over HTTP by their provider's wire."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -16,8 +16,6 @@ from moot.edge.models.usage import estimate_tokens
 
 @dataclass(frozen=True)
 class WireAnswer:
-    """What one request gave."""
-
     text: str
     finish: Finish
     usage: Usage
@@ -27,20 +25,18 @@ class Wire(Protocol):
     """How one model is asked."""
 
     @property
-    def uses_temperature(self) -> bool:
-        """Whether this model is told a temperature."""
+    def uses_temperature(self) -> bool: ...
 
-    def uses_schema(self, call: ModelCall) -> bool:
-        """Whether this call is sent with its JSON schema."""
+    def uses_schema(self, call: ModelCall) -> bool: ...
 
     async def send(self, call: ModelCall, features: Features) -> WireAnswer:
-        """One request; `Faulted` when it has no answer."""
+        """`Faulted` if there is no answer."""
 
     async def aclose(self) -> None: ...
 
 
 class HostedModel(Model):
-    """Leaves out what its server turns out not to know, and turns faults into errors a person can act on."""
+    """Leaves out what its server does not support, and turns faults into errors a person can act on."""
 
     def __init__(self, name: str, service: Service, connect: Callable[[], Wire], *, timeout: float) -> None:
         self._name = name
@@ -57,8 +53,8 @@ class HostedModel(Model):
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        async with self._opening:  # asked by several seats at once, it is still opened once
-            if self._wire is None:  # loading the libraries takes a second, and is not the provider's fault
+        async with self._opening:  # opened once, even if several seats ask at once
+            if self._wire is None:  # loading the libraries takes a second, which is not the provider's fault
                 await asyncio.to_thread(self._open_wire)
         yield
 
@@ -72,12 +68,11 @@ class HostedModel(Model):
         except Faulted as error:
             if error.fault.filtered:
                 return Reply(text="", model=self._name, usage=self._estimate_usage(call), finish="filter")
-            # The libraries' own errors hold the whole body, keys and all: they must not be shown as the cause.
+            # The libraries' own errors contain the whole body, keys included: they must not be shown as the cause.
             raise self._error(error.fault) from None
         return Reply(text=answer.text, model=self._name, usage=answer.usage, finish=answer.finish)
 
-    def skip(self, call: ModelCall) -> None:
-        """Nothing to do: a server keeps no place in a script."""
+    def skip(self, call: ModelCall) -> None: ...
 
     async def aclose(self) -> None:
         wire, self._wire = self._wire, None
@@ -85,7 +80,7 @@ class HostedModel(Model):
             await wire.aclose()
 
     async def _ask(self, wire: Wire, call: ModelCall) -> WireAnswer:
-        """Ask, leaving out what the server turns out not to know; what worked is remembered for the next call."""
+        """Ask without features the server does not support; remember what worked."""
         features = self._features
         while True:
             try:

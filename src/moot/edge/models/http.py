@@ -1,4 +1,4 @@
-"""HTTP for models: at most so much of a reply is read, and no redirect is followed with a key."""
+"""HTTP for models: bounded replies, and no redirect with a key."""
 
 from collections.abc import AsyncIterable
 from typing import Any
@@ -8,11 +8,11 @@ import httpx2
 MAX_BODY = 32 * 1024 * 1024
 CONNECT_SECONDS = 15.0
 GONE = ("content-encoding", "content-length", "transfer-encoding")
-"""What described the transport of a body no longer holds once it is unpacked and whole."""
+"""Transport headers that no longer apply to a decoded, complete body."""
 
 
 class OversizedBody(Exception):
-    """A reply longer than `MAX_BODY`, counted after unpacking."""
+    """A decoded reply longer than `MAX_BODY`."""
 
 
 class CappedClient(httpx2.AsyncClient):
@@ -33,7 +33,7 @@ def make_client(timeout: float) -> CappedClient:
 
 
 def make_older_client(timeout: float) -> Any:
-    """The same for the SDKs that still need the predecessor of our HTTP library, and bring it along."""
+    """The same for SDKs that still use the predecessor of our HTTP library."""
     import httpx
 
     class OlderCappedClient(httpx.AsyncClient):

@@ -1,7 +1,6 @@
-"""Providers of the model library (pydantic-ai): each works by its name there once its extra is installed.
+"""Providers of the model library (pydantic-ai): each works by its name once its extra is installed.
 
-The table only helps: it says which extra and which key a provider needs. A name that a newer library brings works
-without a line here.
+The table only helps: it says which extra and which key a provider needs. A name of a newer library works without it.
 """
 
 import re
@@ -28,18 +27,16 @@ MODULES = {
     "openrouter": "openai",
     "xai": "xai_sdk",
 }
-"""Extra -> the module it brings."""
+"""Extra -> the module it installs."""
 GATEWAY = "gateway/"
 GATEWAY_KEYS = ("PYDANTIC_AI_GATEWAY_API_KEY", "PAIG_API_KEY")
 
 
 class LibraryProvider(HostedProvider):
-    """A provider by its name in the library."""
-
     closed_schemas: bool = False
     """Whether a schema with open-ended objects is refused."""
     max_tokens: int | None = None
-    """The limit where a call has none."""
+    """The limit for calls without one."""
 
     def __init__(
         self, name: str, extra: str = "", keys: tuple[str, ...] = (), *, default: str = "", hint: str = ""
@@ -50,7 +47,7 @@ class LibraryProvider(HostedProvider):
         self.key_variables = keys
         self.default = default
         self.example = f"{name}:{default or 'MODEL'}"
-        # A name that is not in the table may do anything: only a person names it, no client and no project.
+        # A provider that is not in the table may do anything: only a person may name it, no client and no project.
         self.hosted = bool(extra)
 
     def open(self, opening: ModelOpening) -> Model:
@@ -62,7 +59,7 @@ class LibraryProvider(HostedProvider):
         return super().describe(env)
 
     def check_installed(self) -> None:
-        """`UsageError` with the line to type where a package is missing."""
+        """`UsageError` with the command to type if a package is missing."""
         if is_installed(LIBRARY) and (not self.extra or is_installed(MODULES[self.extra])):
             return
         raise UsageError(f"{self.name} is not installed: pip install 'moot[{self.extra or 'all'}]'")
@@ -115,7 +112,7 @@ TABLE: dict[str, LibraryProvider] = {
 
 
 def find_library_provider(name: str) -> LibraryProvider | None:
-    """By its name in the library, as it is installed here; the library itself is not loaded."""
+    """By its name in the installed library, without importing it."""
     if name in TABLE:
         return TABLE[name]
     if name.startswith(GATEWAY):
@@ -130,5 +127,5 @@ def find_library_provider(name: str) -> LibraryProvider | None:
 def is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # a part of its name is missing already
+    except ModuleNotFoundError:  # a parent package is missing
         return False

@@ -26,7 +26,7 @@ FINISHES: dict[object, Finish] = {"stop": "stop", "length": "length"}
 
 class Engine(Protocol):
     def handle_chat_completions(self, body: dict[str, object], on_part: Callable[[dict[str, object]], bool]) -> None:
-        """Streams parts of the answer; a part answered with true ends it."""
+        """Streams parts of the answer; returning true for a part ends it."""
 
 
 def is_installed() -> bool:
@@ -34,7 +34,7 @@ def is_installed() -> bool:
 
 
 def find_weights(file: str) -> Path:
-    """A file of weights that can be opened here; `UsageError` otherwise."""
+    """A readable file of weights; `UsageError` otherwise."""
     path = Path(file).expanduser()
     try:
         with path.open("rb") as stream:
@@ -50,7 +50,7 @@ def find_weights(file: str) -> Path:
 
 @dataclass
 class _Answer:
-    """Gathers the parts of one answer; written in the engine's thread, read when that is done."""
+    """Collects the parts of one answer; written in the engine's thread, read when that is done."""
 
     stop: threading.Event
     text: list[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ class _Answer:
 
 
 class LocalModel(Model):
-    """One answer at a time, in a thread of its own. The weights are loaded with the first call."""
+    """One answer at a time, in a separate thread. The weights are loaded with the first call."""
 
     def __init__(self, name: str, path: Path, *, timeout: float, temperature: float | None = 0.0) -> None:
         self._name = name
@@ -89,7 +89,7 @@ class LocalModel(Model):
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Waiting for the others and loading the weights is not the model's time."""
+        """Waiting for others and loading weights does not count as the model's time."""
         async with self._turn:
             await self._in_thread(self._ready)
             yield
@@ -108,8 +108,7 @@ class LocalModel(Model):
         text = "".join(answer.text)
         return Reply(text=text, model=self._name, usage=answer.usage or free_usage(call, text), finish=answer.finish)
 
-    def skip(self, call: ModelCall) -> None:
-        """Nothing to do: weights keep no place in a script."""
+    def skip(self, call: ModelCall) -> None: ...
 
     async def aclose(self) -> None:
         thread, self._thread = self._thread, None
@@ -144,16 +143,16 @@ class LocalModel(Model):
 
 
 def _load(path: Path) -> Engine:
-    # Read when the library is loaded: without it, idle threads spin and starve the rest of a busy machine.
+    # Read when the library is loaded: without it, idle threads spin and starve a busy machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     library = import_module("xllamacpp")
     params = library.CommonParams()
     params.model.path = str(path)
-    # 0: as much context as the model was trained with.
+    # 0: the context size of the model's training.
     params.n_parallel, params.n_ctx, params.use_jinja = 1, 0, True
     # The engine would fill stderr with its log.
     params.verbosity = -1
-    # It also listens on a loopback port that nobody needs: let nobody use it.
+    # It also listens on an unneeded loopback port: keep everybody out.
     params.api_keys = [secrets.token_hex(32)]
     return cast(Engine, library.Server(params))
 

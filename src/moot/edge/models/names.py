@@ -1,4 +1,4 @@
-"""Model names: `provider:model`, or the name of an endpoint of the user's own."""
+"""Model names: `provider:model`, or the name of a user's own endpoint."""
 
 import re
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 class Endpoint(Value):
-    """A model under a name of the user's own, as `[models.NAME]` in moot.toml says. It never holds a key."""
+    """A user's own model, as in `[models.NAME]` of moot.toml. It never contains a key."""
 
     provider: str
     model: str
     base_url: str = ""
     key: str = Field(default="", repr=False)
-    """The environment variable that holds the key."""
+    """The environment variable with the key."""
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.model}"
@@ -39,7 +39,7 @@ NONE: Endpoints = {}
 class ModelName:
     provider: Provider
     model: str
-    """What the provider calls it: a model, a command line or a file."""
+    """The provider's name for it: a model, a command line or a file."""
     endpoint: Endpoint | None = None
 
     def __str__(self) -> str:
@@ -48,7 +48,6 @@ class ModelName:
     def opening(
         self, name: str, env: Mapping[str, str], timeout: float, temperature: float | None = 0.0
     ) -> ModelOpening:
-        """What the provider is given to open it."""
         own = self.endpoint
         return ModelOpening(
             name, self.model, env, timeout, temperature, own.base_url if own else "", own.key if own else ""
@@ -56,7 +55,7 @@ class ModelName:
 
 
 def parse_name(text: str, endpoints: Endpoints = NONE) -> ModelName:
-    """The provider and its model; `UsageError` where there is no such provider or endpoint."""
+    """The provider and its model; `UsageError` if unknown."""
     name = text.strip()
     if (own := endpoints.get(name)) is not None:
         return ModelName(_provider(own.provider, name), own.model, own)
@@ -81,7 +80,7 @@ def _provider(word: str, name: str) -> Provider:
 
 
 def read_endpoint(name: str, table: Mapping[str, object]) -> Endpoint:
-    """`[models.NAME]`; `ConfigError` where it cannot be used. What stands for a key may be one: it is never shown."""
+    """`[models.NAME]`; `ConfigError` if invalid. The value of `key` may be an actual key: it is never shown."""
     where = f"[models.{name}]"
     if not re.fullmatch(OWN_MODEL, name):
         raise ConfigError(f"{where}: a name of your own has letters, digits, - and _ only")
@@ -110,14 +109,15 @@ def read_endpoint(name: str, table: Mapping[str, object]) -> Endpoint:
 
 
 def is_fit_to_show(key: str, value: str) -> bool:
-    """Whether a value of a `[models.NAME]` can be no secret: somebody may have put the key itself there."""
+    """Whether a value of `[models.NAME]` cannot be a secret: somebody may have put the key itself there."""
     if key.endswith("key"):
         return not value or (re.fullmatch(VARIABLE, value) is not None and is_secret_name(value))
     return not key.endswith("base_url") or "@" not in value
 
 
 def is_hosted(name: str) -> bool:
-    """Whether `provider:model` is reached at an address of the user's environment: it starts and reads nothing here."""
+    """Whether `provider:model` is reached at an address of the user's environment, so that nothing is started or read
+    here."""
     word, colon, _ = name.strip().partition(":")
     try:
         return bool(colon) and find_provider(word).hosted

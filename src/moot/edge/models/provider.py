@@ -1,4 +1,4 @@
-"""What a provider is: one class in one file, found by its name. It may come with another package."""
+"""The provider interface: one class in one file, found by name, possibly from another package."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -14,82 +14,79 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelOpening:
-    """One model to open, with all that a provider may need to know."""
+    """One model to open, with everything a provider may need."""
 
     name: str
     """As the user named it."""
     model: str
-    """What the provider calls it: a model, a command line or a file."""
+    """The provider's name for it: a model, a command line or a file."""
     env: Mapping[str, str]
     timeout: float
     temperature: float | None = 0.0
     base_url: str = ""
-    """Where its server is; empty: where the provider's usually is."""
+    """Empty: the provider's default."""
     key_variable: str = ""
-    """The environment variable that holds its key; empty: the provider's usual one."""
+    """The environment variable with its key; empty: the provider's default."""
 
 
 class Provider(ABC):
-    """A kind of model, named by what stands before the colon. A module offers it as `PROVIDER`."""
+    """A kind of model, named before the colon. A module offers it as `PROVIDER`."""
 
     name: str
     example: str
-    """A whole model name."""
+    """A full model name."""
     key_variables: tuple[str, ...] = ()
-    """Environment variables that may hold its key, the first one first."""
+    """Environment variables that may hold its key, in order."""
     default: str = ""
-    """The model that is picked where its key is the only one. Empty: none, and its key is not counted."""
+    """The model chosen if its key is the only one. Empty: none, and its key is not counted."""
     hosted: bool = False
     """Whether its models are reached at an address that the user gave. If not, they run programs or read files."""
     free: bool = True
-    """Whether a call costs nothing."""
     takes_endpoint: bool = False
-    """Whether `base_url` and `key` of a `[models.NAME]` mean something to it."""
+    """Whether it uses `base_url` and `key` of `[models.NAME]`."""
     extra: str = ""
-    """The extra of Moot that it needs. Empty: none."""
+    """The extra of Moot that it needs, if any."""
     in_order: bool = False
-    """Whether parallel calls must arrive in the order they were made, and each session opens it anew."""
+    """Whether parallel calls must arrive in order, and each session opens it anew."""
 
     @abstractmethod
     def open(self, opening: ModelOpening) -> Model:
-        """A model ready to be asked; `UsageError` when that can be known to fail now. No call is made."""
+        """Open a model without calling it; `UsageError` if it is known to fail."""
 
     @abstractmethod
     def describe(self, env: Mapping[str, str]) -> str:
-        """Where its models are; `UsageError` where they cannot be used."""
+        """Where its models are; `UsageError` if they cannot be used."""
 
     def find_key(self, env: Mapping[str, str]) -> str | None:
-        """The variable that holds its key."""
+        """The variable with its key."""
         return next((name for name in self.key_variables if env.get(name, "").strip()), None)
 
     def find_server(self, opening: ModelOpening) -> Service | None:
-        """The server of a model; None where there is none."""
+        """The server of a model, if any."""
         return None
 
     def knows_price(self, opening: ModelOpening) -> bool:
-        """Whether a limit in dollars can be kept."""
+        """Whether a limit in dollars can be enforced."""
         return self.free
 
 
 class HostedProvider(Provider):
-    """Models that are asked over HTTP."""
-
     hosted = True
     free = False
     takes_endpoint = True
     start: str = ""
-    """How a server of one's own is started, for messages."""
+    """How to start one's own server, for messages."""
     url: str = ""
     """The provider's own server. Empty: its library knows."""
     url_variable: str = ""
-    """The environment variable that may name another one."""
+    """The environment variable that may name another."""
 
     @abstractmethod
     def connect(self, service: Service, opening: ModelOpening) -> "Wire":
-        """Load the libraries and make a client. Called with the first question."""
+        """Load the libraries and create a client. Called with the first question."""
 
     def open(self, opening: ModelOpening) -> Model:
-        from moot.edge.models.hosted import HostedModel  # only for whoever asks one
+        from moot.edge.models.hosted import HostedModel  # imported only to ask one
 
         service = self.find_server(opening)
         return HostedModel(opening.name, service, lambda: self.connect(service, opening), timeout=opening.timeout)
@@ -103,12 +100,11 @@ class HostedProvider(Provider):
         return find_service(self, opening)
 
     def read_url(self, text: str) -> str:
-        """The address in what a user wrote."""
         return text.rstrip("/")
 
     def knows_price(self, opening: ModelOpening) -> bool:
         from moot.edge.models.services import is_own_server
         from moot.edge.models.usage import has_price
 
-        # Without a key there will be no call; the price does not depend on it.
+        # Without a key there is no call; the price does not depend on it.
         return self.free or (is_own_server(self, opening) and has_price(self.name, opening.model))

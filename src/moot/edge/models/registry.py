@@ -1,4 +1,4 @@
-"""The registry: opens models by name, once each, and keeps the load of each provider and endpoint within bounds."""
+"""Opens models by name, once each, and limits concurrent calls per provider and endpoint."""
 
 import asyncio
 from collections import defaultdict
@@ -21,13 +21,13 @@ def open_model(
     temperature: float | None = 0.0,
     endpoints: Endpoints = NONE,
 ) -> Model:
-    """A model ready to be asked; `UsageError` when that can be known to fail now. No call is made."""
+    """Open a model without calling it; `UsageError` if it is known to fail."""
     parsed = parse_name(name, endpoints)
     return parsed.provider.open(parsed.opening(name, env, timeout, temperature))
 
 
 class Limited(Model):
-    """A model that waits for a place among others before each call, outside of the call's own time."""
+    """Waits for a slot before each call, outside of the call's own time."""
 
     def __init__(self, model: Model, place: Callable[[], AbstractAsyncContextManager[None]]) -> None:
         self._model = model
@@ -53,8 +53,6 @@ class Limited(Model):
 
 
 class Models:
-    """All models of one process and one event loop."""
-
     def __init__(
         self,
         env: Mapping[str, str],
@@ -62,7 +60,7 @@ class Models:
         concurrency: int = DEFAULT_CONCURRENCY,
         endpoints: Endpoints = NONE,
     ) -> None:
-        """`concurrency`: calls under way at once, for each provider and each endpoint of the user's own."""
+        """`concurrency`: concurrent calls, for each provider and each endpoint of the user's own."""
         if concurrency < 1:
             raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
         self._env = env
@@ -72,10 +70,10 @@ class Models:
         self._opened: dict[str, Model] = {}
 
     def open(self, name: str) -> Model:
-        """Connections are shared; a script is read from its beginning by each run that opens it."""
+        """Connections are shared; each run that opens a script reads it from the beginning."""
         parsed = parse_name(name, self._endpoints)
         if parsed.provider.in_order:
-            # It must see parallel calls in the order they were asked, and has nobody to spare.
+            # It must see parallel calls in the order they were made, and needs no limit.
             return self._open(name)
         if name not in self._opened:
             place = self._turns[name if parsed.endpoint else f"{parsed.provider.name}:"]

@@ -1,4 +1,4 @@
-"""Scripts: replies read from a file, for demos and tests that need no model."""
+"""Scripted replies from a file, for demos and tests without a model."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from moot.edge.models.usage import free_usage
 KEYS = ("seat", "phase", "round", "contains", "reply", "error", "delay_s", "times", "always")
 ERROR_KEYS = ("kind", "retry_after", "message")
 KINDS: tuple[FailureKind, ...] = tuple(kind for kind in get_args(FailureKind) if kind != "limit")
-"""What a provider can do; a limit is the session's own."""
+"""Failures of a provider; a limit is the session's own."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ScriptFailure:
 
 @dataclass(frozen=True)
 class ScriptEntry:
-    """One line of a script: which calls it is for, and what it answers them."""
+    """One entry of a script: which calls it matches, and its answer."""
 
     number: int
     answer: str | ScriptFailure
@@ -38,7 +38,7 @@ class ScriptEntry:
     contains: str | None = None
     delay: float = 0.0
     times: int | None = 1
-    """None: as often as it is asked for."""
+    """None: any number of times."""
 
     def matches(self, call: ModelCall) -> bool:
         return (
@@ -50,7 +50,7 @@ class ScriptEntry:
 
 
 class ScriptModel(Model):
-    """The first entry that fits a call and is not used up answers it. Tokens are estimated; the price is 0."""
+    """The first unused entry that matches a call answers it. Tokens are estimated; the price is 0."""
 
     def __init__(self, name: str, file: str, entries: tuple[ScriptEntry, ...]) -> None:
         self._name = name
@@ -63,7 +63,7 @@ class ScriptModel(Model):
         return self._name
 
     async def reply(self, call: ModelCall) -> Reply:
-        # Before any await: seats asked at the same time take their entries in the order they were asked.
+        # Before any await: seats asked at the same time take their entries in order.
         entry = self._take(call)
         if entry is None:
             raise ScriptDry(self._dry(call))
@@ -77,11 +77,9 @@ class ScriptModel(Model):
     def skip(self, call: ModelCall) -> None:
         self._take(call)
 
-    async def aclose(self) -> None:
-        """Nothing is open."""
+    async def aclose(self) -> None: ...
 
     def unused_entries(self) -> tuple[ScriptEntry, ...]:
-        """Entries that no call has used."""
         return tuple(entry for entry, used in zip(self._entries, self._used, strict=True) if not used)
 
     def _take(self, call: ModelCall) -> ScriptEntry | None:
@@ -172,7 +170,7 @@ def _failure(fields: "_Fields") -> ScriptFailure:
 
 
 class _Fields:
-    """The keys of one mapping in the file, checked one by one so that an error can name its place."""
+    """The keys of one mapping in the file, checked one by one so that errors name their place."""
 
     def __init__(self, item: object, where: str, allowed: tuple[str, ...]) -> None:
         self.where = where

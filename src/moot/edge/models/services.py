@@ -1,4 +1,4 @@
-"""Services reached over HTTP: where they are and which key they take."""
+"""HTTP services: their address and key."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,14 +23,14 @@ class Service:
     key_from: str = ""
     """Where the key was looked for, for messages."""
     url_from: str = ""
-    """What says where the server is, for messages."""
+    """Where the address comes from, for messages."""
     free: bool = False
     start: str = ""
-    """How it is started, for messages."""
+    """How to start it, for messages."""
 
     @property
     def address(self) -> str:
-        """Host and port, without the user and password that a URL may hold."""
+        """Host and port, without the user and password of a URL."""
         if not self.base_url:
             return self.provider
         parts = urlsplit(self.base_url)
@@ -38,10 +38,10 @@ class Service:
 
 
 def find_service(provider: "HostedProvider", opening: "ModelOpening") -> Service:
-    """Where a model is asked, and with which key; `UsageError` where that is not known."""
+    """The address and key of a model; `UsageError` if unknown."""
     base_url, url_from = _base_url(provider, opening)
     own = is_own_server(provider, opening)
-    # An address of somebody else's gets the usual key only where the environment itself gave both.
+    # A foreign address gets the usual key only if the environment gave both.
     unasked = bool(opening.base_url) and not own and not opening.key_variable
     names = () if unasked else (opening.key_variable,) if opening.key_variable else provider.key_variables
     key = next((value for name in names if (value := opening.env.get(name, "").strip())), "")
@@ -52,7 +52,7 @@ def find_service(provider: "HostedProvider", opening: "ModelOpening") -> Service
             f", or set {provider.url_variable} to a compatible server that needs none" if provider.url_variable else ""
         )
         raise UsageError(f"no key for {provider.name}: set {' or '.join(names)}{other}")
-    # An empty key would make some libraries look for another one.
+    # With an empty key some libraries would look for another one.
     return Service(
         provider.name,
         base_url,
@@ -66,7 +66,6 @@ def find_service(provider: "HostedProvider", opening: "ModelOpening") -> Service
 
 
 def is_own_server(provider: "HostedProvider", opening: "ModelOpening") -> bool:
-    """Whether a model is asked at the provider's own server."""
     base_url, _ = _base_url(provider, opening)
     if provider.free:
         return False

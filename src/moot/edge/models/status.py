@@ -1,4 +1,4 @@
-"""What can be used here and now, what to do about the rest, and which model is picked where none was named."""
+"""Which providers can be used here, what to do about the rest, and the default model."""
 
 import socket
 from collections.abc import Mapping
@@ -21,18 +21,18 @@ class ProviderStatus:
     key_present: bool
     usable: bool
     note: str
-    """Where it goes when usable; else why it is not, and what to do."""
+    """Its address if usable; else why it is not, and what to do."""
     from_library: bool
-    """Whether it is one of the many that the model library brings."""
+    """Whether it comes from the model library."""
 
 
 def list_status(env: Mapping[str, str]) -> tuple[ProviderStatus, ...]:
-    """All providers, without a call to any of them. Keys are looked for, never shown."""
+    """All providers, without calling any. Keys are looked up, never shown."""
     return tuple(_find_status(provider, env) for provider in list_providers())
 
 
 def find_problem(name: str, env: Mapping[str, str], endpoints: Endpoints = NONE) -> str | None:
-    """Why this model cannot be opened here, and what to do; None when it can."""
+    """Why this model cannot be opened here, and what to do; None if it can."""
     try:
         open_model(name, env=env, timeout=1.0, endpoints=endpoints)
     except UsageError as error:
@@ -41,14 +41,14 @@ def find_problem(name: str, env: Mapping[str, str], endpoints: Endpoints = NONE)
 
 
 def find_own_server(name: str, env: Mapping[str, str], endpoints: Endpoints = NONE) -> Service | None:
-    """The server of this model, where it is one of the user's own: nobody else keeps it running."""
+    """The server of this model, if it is the user's own."""
     parsed = parse_name(name, endpoints)
     service = parsed.provider.find_server(parsed.opening(name, env, 1.0))
     return None if service is None or service.own else service
 
 
 def why_unreachable(service: Service, seconds: float = 2.0) -> str | None:
-    """Why a server cannot be called ready; None where it takes connections."""
+    """Why a server does not accept connections; None if it does."""
     parts = urlsplit(service.base_url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -60,17 +60,17 @@ def why_unreachable(service: Service, seconds: float = 2.0) -> str | None:
 
 
 def knows_price(name: str, env: Mapping[str, str], endpoints: Endpoints = NONE) -> bool:
-    """Whether a limit in dollars can be kept with this model."""
+    """Whether a limit in dollars can be enforced with this model."""
     parsed = parse_name(name, endpoints)
     return parsed.provider.knows_price(parsed.opening(name, env, 1.0))
 
 
 @dataclass(frozen=True)
 class Pick:
-    """A model that nobody named."""
+    """A default model."""
 
     model: str
-    """Empty: none could be picked after all."""
+    """Empty if none could be chosen."""
     reason: str
 
 

@@ -1,4 +1,4 @@
-"""Usage: what a call cost, in tokens and, where the price is public, in dollars."""
+"""The cost of a call in tokens and, if the price is public, in dollars."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,28 +11,28 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True)
 class TokenCount:
-    """As a provider counted."""
+    """As the provider counted."""
 
     asked: int
     said: int
     cached: int = 0
-    """Of those asked, how many it had read before."""
+    """Input tokens read from its cache."""
     written: int = 0
-    """Of those asked, how many it kept for later."""
+    """Input tokens written to its cache."""
 
 
 def estimate_tokens(text: str) -> int:
-    """About four characters a token: good enough to keep a budget where the provider counts nothing itself."""
+    """About four characters per token: good enough for a budget if the provider does not count."""
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
 def free_usage(call: ModelCall, text: str) -> Usage:
-    """For models that cost nothing by the call. Tokens are estimated."""
+    """For models without a price per call. Tokens are estimated."""
     return Usage(input_tokens=estimate_tokens(call.system + call.prompt), output_tokens=estimate_tokens(text), usd=0.0)
 
 
 def count_usage(call: ModelCall, text: str, service: Service, models: Sequence[str], count: TokenCount | None) -> Usage:
-    """As the provider counted; where it did not, tokens are estimated and the price stays unknown."""
+    """As the provider counted; else tokens are estimated and the price stays unknown."""
     if count is None:
         estimated = free_usage(call, text)
         return estimated if service.free else estimated.model_copy(update={"usd": None})
@@ -41,8 +41,8 @@ def count_usage(call: ModelCall, text: str, service: Service, models: Sequence[s
 
 
 def find_price(provider: str, models: Sequence[str], count: TokenCount) -> float | None:
-    """Dollars by the first of the model's names that has a public price; None when none has."""
-    # Its table takes 0.2 s to load: only who pays by the token needs it.
+    """In dollars, by the first of the model's names with a public price; None without one."""
+    # Its table takes 0.2 s to load: only needed to pay by the token.
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 

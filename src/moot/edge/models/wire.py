@@ -56,7 +56,7 @@ class LibraryWire:
         self._model, self._close = _open(provider, service, opening)
 
     async def send(self, call: ModelCall, features: Features) -> WireAnswer:
-        """One request; `Faulted` when it has no answer."""
+        """`Faulted` if there is no answer."""
         request = ModelRequest.user_text_prompt(call.prompt, instructions=call.system or None)
         with _faults():
             response = await model_request(
@@ -79,7 +79,7 @@ class LibraryWire:
 
     @property
     def uses_temperature(self) -> bool:
-        """Models that reason take none, and the library warns aloud when it drops one."""
+        """Models that reason take none, and the library warns when it drops one."""
         profile = self._model.profile
         reasons = profile.get("openai_supports_reasoning", False) and (
             profile.get("thinking_enabled_by_default", False)
@@ -90,7 +90,7 @@ class LibraryWire:
         )
 
     def _settings(self, call: ModelCall, features: Features) -> ModelSettings:
-        settings = ModelSettings(max_retries=0, timeout=self._timeout)  # the room tries again, not an SDK
+        settings = ModelSettings(max_retries=0, timeout=self._timeout)  # the room retries, not an SDK
         if limit := call.max_tokens or self._provider.max_tokens:
             settings["max_tokens"] = limit
         temperature = self._temperature if call.temperature is None else call.temperature
@@ -232,6 +232,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _connection_words(error: ModelAPIError) -> str:
-    """The innermost cause that says something: the SDKs' own text is only "Connection error."."""
+    """The innermost informative cause: the SDKs' own text is only "Connection error."."""
     said = [str(cause) for cause in _causes(error) if str(cause)]
     return said[-1] if said else type(error).__name__

@@ -1,4 +1,4 @@
-"""A scan of any number of files: in groups, over the cores, and only of what changed."""
+"""Scans any number of files: in groups, on all cores, and only what changed."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ WORTH_IT = 400_000
 """Characters below which starting processes takes longer than the work."""
 
 Tick = Callable[[int, int], None]
-"""How many files are done, of how many."""
+"""Files done, files in total."""
 
 
 def usable_cores() -> int:
@@ -21,8 +21,8 @@ def usable_cores() -> int:
 
 
 def scan_files(files: Sequence[SourceFile], jobs: int | None, cache: Cache | None, tick: Tick) -> Scan:
-    """What there is to say about these files: the same for any number of processes. `jobs` None: as many as pay off."""
-    load_rule_packs()  # a package that cannot be loaded is the user's to mend, not a gap in every file
+    """The result is the same for any number of processes. `jobs` None: as many as pay off."""
+    load_rule_packs()  # a broken package is the user's to fix, not a gap in every file
     asked = groups(files)
     keys = [cache.key(group.files) if cache is not None else "" for group in asked]
     found: dict[int, Scan] = {}
@@ -57,7 +57,7 @@ def _look_at(left: Sequence[Group], jobs: int | None, seen: Callable[[int, Scan,
     if jobs is None:
         jobs = usable_cores() if sum(group.size for group in left) >= WORTH_IT else 1
     if jobs > 1 and len(left) > 1:
-        from moot.edge.scanning.pool import spread_over  # a few files need no processes, nor what runs them
+        from moot.edge.scanning.pool import spread_over  # a few files need no processes
 
         spread_over(left, jobs, seen)
         return

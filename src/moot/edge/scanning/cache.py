@@ -1,4 +1,4 @@
-"""What was seen in a group of files, kept by their contents: files that did not change are not looked at again."""
+"""Caches scan results of file groups by content."""
 
 import hashlib
 import os
@@ -28,7 +28,7 @@ def default_folder() -> Path:
 
 @cache
 def analyser() -> str:
-    """Changes with whatever may change a result: the rules and the engine, the parsers, the interpreter."""
+    """Changes with anything that may change a result: rules, engine, parsers, interpreter."""
     digest = hashlib.sha256(f"{__version__} {sys.version}".encode())
     for name in PARSERS:
         try:
@@ -46,7 +46,7 @@ def analyser() -> str:
 
 
 def _list_package(module: str) -> list[Path]:
-    """The files of the package that a loaded module is part of."""
+    """The files of a loaded module's package."""
     top = sys.modules[module.partition(".")[0]]
     if folders := getattr(top, "__path__", None):
         found = [path for folder in folders for path in Path(folder).rglob("*") if path.suffix != ".pyc"]
@@ -55,7 +55,7 @@ def _list_package(module: str) -> list[Path]:
 
 
 class Cache:
-    """One file for each group. One that is not exactly as we wrote it is as good as none."""
+    """One file per group. A file that is not exactly as written is ignored."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -81,7 +81,7 @@ class Cache:
         return scan
 
     def save(self, key: str, scan: Scan) -> None:
-        """At once or not at all; where nothing can be written, nothing is kept."""
+        """Atomic; without write access nothing is kept."""
         path = self._path(key)
         body = scan.model_dump_json().encode()
         try:
@@ -100,7 +100,7 @@ class Cache:
             raise
 
     def prune(self, most_entries: int = MOST_ENTRIES, most_bytes: int = MOST_BYTES) -> None:
-        """The longest unused go first."""
+        """Remove the least recently used entries."""
         entries = sorted(((e.stat().st_mtime_ns, e.stat().st_size, e.path) for e in self._entries()), reverse=True)
         size = 0
         for count, (_, length, path) in enumerate(entries, start=1):

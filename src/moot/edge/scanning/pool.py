@@ -1,4 +1,4 @@
-"""Groups of files over several processes. A process that dies takes its own group with it, and nothing else."""
+"""Distributes file groups over processes. A process that dies loses only its own group."""
 
 import asyncio
 import sys
@@ -13,7 +13,7 @@ from moot.edge.scanning.worker import encode_files, fail_files
 from moot.scan.groups import Group
 
 Seen = Callable[[int, Scan, bool], None]
-"""The place of a group, what was seen in it, and whether that is all there is to see."""
+"""The index of a group, its scan, and whether that is complete."""
 # -P: a file of the scanned folder must never be imported in place of one of ours.
 COMMAND = (sys.executable, "-P", "-m", "moot.edge.scanning.worker")
 PATIENCE, PATIENCE_PER_FILE = 60.0, 5.0
@@ -21,7 +21,7 @@ LONGEST_LINE = 1 << 30
 
 
 class Died(Exception):
-    """A process ended, or was ended, before it answered."""
+    """A process ended, or was killed, before it answered."""
 
 
 def spread_over(groups: Sequence[Group], jobs: int, seen: Seen) -> None:
@@ -29,7 +29,7 @@ def spread_over(groups: Sequence[Group], jobs: int, seen: Seen) -> None:
 
 
 async def spread(groups: Sequence[Group], jobs: int, seen: Seen, command: Sequence[str] = COMMAND) -> None:
-    """The largest first, so that no long one is left for the end."""
+    """Largest first, so that no long one is left for the end."""
     waiting = iter(sorted(enumerate(groups), key=lambda entry: -entry[1].size))
     async with asyncio.TaskGroup() as tasks:
         for _ in range(min(jobs, len(groups))):
@@ -54,7 +54,7 @@ async def _serve(waiting: Iterator[tuple[int, Group]], seen: Seen, command: Sequ
 
 
 async def _start(command: Sequence[str]) -> Process:
-    # In a group of its own: Ctrl-C is ours to hear, and we end what we started.
+    # In its own process group: we handle Ctrl-C and kill what we started.
     return await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST_LINE, process_group=0
     )

@@ -1,4 +1,4 @@
-"""One process of a scan: groups of files come in as lines, what was seen in them goes out as lines."""
+"""Worker process of a scan: groups of files in, results out, as lines."""
 
 import gc
 import json
@@ -12,14 +12,14 @@ from moot.scan.team import scan_for_findings
 
 
 def settle() -> None:
-    """What is loaded by now stays; trees and values of a file go without a search for circles in all of it."""
+    """Freeze loaded modules; the garbage collector then only looks at the trees and values of a file."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
 
 
 def look(files: Sequence[SourceFile]) -> tuple[Scan, bool]:
-    """What the rules and flows say about these files together, and whether that is all. That we fail on them is said,
-    and keeps no other group from being looked at."""
+    """Scan these files together, and say whether the result is complete. A failure is reported and does not stop other
+    groups."""
     try:
         return scan_for_findings(Code(files=tuple(files))), True
     except Exception as error:
@@ -36,7 +36,7 @@ def encode_files(files: Sequence[SourceFile]) -> bytes:
 
 
 def main() -> None:
-    """Until nothing more comes: so no process outlives the one that asked."""
+    """Until input ends: no worker outlives its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     settle()
     for line in sys.stdin.buffer:

@@ -1,4 +1,4 @@
-"""Where settings are kept: `moot.toml` of the project, the user's own, and the environment."""
+"""Sources of settings: `moot.toml` of the project, the user's own, and the environment."""
 
 import tomllib
 from pathlib import Path
@@ -20,12 +20,11 @@ def default_store() -> Path:
 
 
 def default_worktrees() -> Path:
-    """Where sessions that commit to a branch have their files while they run."""
     return Path(platformdirs.user_data_dir("moot", appauthor=False)) / "worktrees"
 
 
 def project_file(start: Path) -> Path | None:
-    """The nearest `moot.toml` from here upwards, no further than the repository's root."""
+    """The nearest `moot.toml` upwards, no further than the repository's root."""
     for folder in (start, *start.parents):
         if (folder / FILE).is_file():
             return None if _is_users(folder / FILE) else folder / FILE
@@ -35,13 +34,13 @@ def project_file(start: Path) -> Path | None:
 
 
 def _is_users(path: Path) -> bool:
-    """Whoever stands in the folder of his own settings is in no project."""
+    """In the folder of the user's own settings there is no project."""
     own = user_file()
     return own.is_file() and not path.is_symlink() and path.samefile(own)
 
 
 def user_layers() -> list[Layer]:
-    """What the user's own file says; none where there is no such file."""
+    """The user's own file, if any."""
     path = user_file()
     return [Layer(str(path), flat(_table(path)))] if path.is_file() else []
 

@@ -1,4 +1,4 @@
-"""The token of whoever starts the server: a file that only they can read. Their other programs find it there."""
+"""The token of the user who starts the server, in a file that only they can read."""
 
 import contextlib
 import os
@@ -25,8 +25,7 @@ def new_secret() -> str:
 
 
 def read_token() -> str | None:
-    """The token of this user; None where no server was started yet. A file that others could have read or written is
-    refused."""
+    """This user's token; None before the first server. A file that others could have read or written is refused."""
     place = token_file()
     try:
         descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -51,20 +50,19 @@ def read_token() -> str | None:
 
 
 def make_token() -> str:
-    """The token of this user, made if there is none. It is there whole or not at all, and two who make it at once
-    have the same one."""
+    """This user's token, created if necessary. Atomic: two concurrent processes get the same one."""
     if (known := read_token()) is not None:
         return known
     place = token_file()
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, draft = tempfile.mkstemp(prefix=".server-token-", dir=place.parent)  # for its owner alone
+        descriptor, draft = tempfile.mkstemp(prefix=".server-token-", dir=place.parent)  # readable by its owner only
         try:
             with open(descriptor, "w", encoding="ascii") as file:
                 file.write(new_secret() + "\n")
                 file.flush()
                 os.fsync(descriptor)
-            with contextlib.suppress(FileExistsError):  # somebody was faster, and theirs is the one
+            with contextlib.suppress(FileExistsError):  # somebody was faster: use theirs
                 os.link(draft, place)
         finally:
             os.unlink(draft)

@@ -1,6 +1,6 @@
-"""Which files of projects a person has trusted, each as it was then: by its place and the hash of its content.
+"""Trusted project files, each by path and content hash.
 
-One file that only grows, in the user's own data folder: never in the project, where others write.
+One append-only file in the user's own data folder: never in the project, where others write.
 """
 
 import hashlib
@@ -20,21 +20,21 @@ from moot.evidence.failures import stamp
 
 HEADER = "# moot: settings of projects that a person trusted, one JSON object a line; only ever appended to\n"
 VARIABLE = "MOOT_TRUST"
-"""Hashes of files that are trusted wherever they lie, with commas: for machines where nobody sits."""
+"""Comma-separated hashes of files that are trusted anywhere: for unattended machines."""
 LARGEST = 1_000_000
 LARGE = 20_000_000
-"""A larger file that a project names, such as weights, is known by its size and time."""
+"""A larger file that a project names, such as weights, is identified by size and time."""
 MOST_FILES = 1000
 PREFIXES = ("cmd:", "script:", "local:")
 
 
 class ProjectFile(NamedTuple):
-    """A `moot.toml` as it was read once: what is judged is what is used."""
+    """A `moot.toml` read once, so that what is judged is what is used."""
 
     path: Path
     table: dict[str, object]
     digest: str
-    """Of its content, and of the files of the project that it names."""
+    """Of its content, and of the project files that it names."""
     named: tuple[str, ...]
 
 
@@ -46,7 +46,7 @@ class TrustedFile(NamedTuple):
 
 
 def read_project_file(path: Path, here: Path) -> ProjectFile:
-    """`here`: the folder that commands are started in; what a setting names is looked for there too."""
+    """`here`: the working folder, where named files are looked for too."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
@@ -59,7 +59,7 @@ def read_project_file(path: Path, here: Path) -> ProjectFile:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     if len(data) > LARGEST:
         raise ConfigError(f"{path} is larger than {LARGEST // 1000} kB")
-    # The folder's real place, but not where a link of this name leads: its neighbours are those of the link.
+    # The folder's real path, but not the target of a link with this name: its neighbours are those of the link.
     place = Path(os.path.realpath(path.parent)) / path.name
     named = dict(sorted(_find_named_files(table, place.parent, here)))
     return ProjectFile(place, table, _digest(data, named), tuple(named))
@@ -79,7 +79,7 @@ def trust_file(env: Mapping[str, str]) -> Path:
 
 
 def list_trusted_files(env: Mapping[str, str]) -> list[TrustedFile]:
-    """What is trusted now, the latest last; the same file may be trusted in more than one state."""
+    """Oldest first; a file may be trusted in more than one state."""
     found: dict[tuple[str, str], TrustedFile] = {}
     for line in read_lines(trust_file(env)).lines:
         path, digest = str(line.get("path", "")), str(line.get("sha256", ""))
@@ -95,7 +95,7 @@ def trust(found: ProjectFile, by: str, env: Mapping[str, str]) -> None:
 
 
 def revoke(path: Path, by: str, env: Mapping[str, str]) -> int:
-    """How many states of the file are trusted no longer."""
+    """Returns how many states of the file lost their trust."""
     place = str(Path(os.path.realpath(path.parent)) / path.name)
     count = sum(each.path == place for each in list_trusted_files(env))
     if count:
@@ -111,7 +111,7 @@ def _append(env: Mapping[str, str], line: dict[str, object]) -> None:
 
 
 def _digest(data: bytes, named: Mapping[str, str]) -> str:
-    """Of the file alone what `sha256sum` says; with what it names, of a list of such lines."""
+    """For the file alone the same as `sha256sum`; with named files, of a list of such lines."""
     own = hashlib.sha256(data).hexdigest()
     if not named:
         return own
@@ -120,8 +120,7 @@ def _digest(data: bytes, named: Mapping[str, str]) -> str:
 
 
 def _find_named_files(table: Mapping[str, object], root: Path, here: Path) -> Iterator[tuple[str, str]]:
-    """Files of the project that its settings name, by their path in it, with their hashes: a command that is trusted
-    today is another one when its script was changed."""
+    """Project files that its settings name, with their hashes: a trusted command changes when its script does."""
     count = 0
     for word in dict.fromkeys(_words(table)):
         for base in dict.fromkeys((root, Path(os.path.realpath(here)))):

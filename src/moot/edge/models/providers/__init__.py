@@ -1,2 +1,2 @@
-"""One file for each provider, named as it is: `PROVIDER` in it is found by the walk of this folder. A file is light:
-what asks the model is imported when one is opened."""
+"""One file per provider, named after it; a walk of this folder finds its `PROVIDER`. A file is light: client code is
+imported when a model is opened."""

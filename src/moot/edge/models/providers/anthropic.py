@@ -6,7 +6,7 @@ from moot.edge.models.library import LibraryProvider
 class AnthropicProvider(LibraryProvider):
     url = "https://api.anthropic.com"
     url_variable = "ANTHROPIC_BASE_URL"
-    # It allows no open-ended objects in a schema, and must be given a limit; above its SDK's own, it would only
+    # It refuses open-ended objects in a schema, and requires a limit; above its SDK's own, it would only
     # answer in a stream.
     closed_schemas = True
     max_tokens = 16_000

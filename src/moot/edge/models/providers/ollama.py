@@ -1,4 +1,4 @@
-"""`ollama:qwen3:8b`: models that Ollama runs."""
+"""`ollama:qwen3:8b`: models run by Ollama."""
 
 from urllib.parse import urlsplit
 
@@ -21,7 +21,7 @@ class OllamaProvider(HostedProvider):
         return ChatWire(service, opening)
 
     def read_url(self, text: str) -> str:
-        """OLLAMA_HOST is also what the server listens on: it may lack scheme and port, and be 0.0.0.0."""
+        """OLLAMA_HOST is also the server's listen address: it may lack scheme and port, and be 0.0.0.0."""
         bare = "://" not in text
         url = (f"http://{text}" if bare else text).rstrip("/").removesuffix("/v1")
         if not is_http(url):

@@ -1,4 +1,4 @@
-"""`openai:gpt-5.4-mini`: OpenAI, and every server that speaks its language."""
+"""`openai:gpt-5.4-mini`: OpenAI and compatible servers."""
 
 from moot.edge.models.hosted import Wire
 from moot.edge.models.provider import HostedProvider, ModelOpening
