@@ -1,4 +1,4 @@
-"""Where code that nobody has read is run: a sandbox, or nothing unless the user says so."""
+"""Runs untrusted code in a sandbox, or not at all unless the user says so."""
 
 import subprocess
 
@@ -17,7 +17,7 @@ __all__ = ["Bubblewrap", "Container", "SandboxLimits", "UnsafeLocal", "find_sand
 def find_sandbox(
     unsafe_local: bool = False, limits: SandboxLimits = DEFAULT_LIMITS, project: ProjectEnvironment = NO_PROJECT
 ) -> Adapter:
-    """The sandbox of this machine; `SandboxError` says what to install where there is none."""
+    """The sandbox of this machine; `SandboxError` says what to install if there is none."""
     if unsafe_local:
         return UnsafeLocal(limits, project)
     reason = trial()
@@ -32,7 +32,7 @@ def find_sandbox(
 
 
 def sandbox_status() -> str:
-    """One line for `moot doctor`; `SandboxError` where there is no sandbox."""
+    """One line for `moot doctor`; `SandboxError` without a sandbox."""
     found = find_sandbox()
     if isinstance(found, Container):
         return f"{found.engine} works, with the image {found.image}; bubblewrap would be faster"

@@ -1,4 +1,4 @@
-"""What every sandbox does the same way; only where a suite is executed differs."""
+"""Common base of all sandboxes; only where a suite is executed differs."""
 
 import asyncio
 import contextlib
@@ -24,13 +24,13 @@ from moot.edge.sandbox.time_limit import PartialResults, execute_each
 
 ONE_SANDBOX = "this sandbox has room for one process only"
 LEAST = 1.0
-"""Seconds that the tests which need the code's objects have at least, when the others have used up the time."""
+"""Minimum seconds for tests that need the code's objects, if the others have used up the time."""
 
 
 @dataclass(frozen=True)
 class Adapter(ABC):
     apart: ClassVar[bool] = True
-    """Whether the code under test can have a sandbox beside that of its tests."""
+    """Whether the code under test can have its own sandbox beside that of its tests."""
     limits: SandboxLimits = DEFAULT_LIMITS
     project: ProjectEnvironment = NO_PROJECT
 
@@ -38,14 +38,14 @@ class Adapter(ABC):
     async def _execute(self, suite: Suite) -> ProcessEnd: ...
 
     async def _execute_apart(self, suite: Suite) -> ProcessEnd:
-        """The tests in one sandbox, the code under test in another: the end of the tests is the end of both."""
+        """The tests in one sandbox, the code under test in another; when the tests end, both end."""
         if suite.worker is None:
             return await self._execute(suite)
         here, there = socket.socketpair()
         worker = asyncio.create_task(self._execute(_link(suite.worker, there)))
         try:
             ended = await self._execute(_link(suite, here))
-            # A worker that was stopped is why the tests ended as they did.
+            # A stopped worker explains how the tests ended.
             stopped = worker.result().stopped if worker.done() and not worker.cancelled() else ""
             return replace(ended, stopped=ended.stopped or stopped)
         finally:
@@ -56,7 +56,7 @@ class Adapter(ABC):
             there.close()
 
     async def _execute_each(self, suite: Suite, wall: float) -> PartialResults:
-        """As above, and once more without a test that had to be killed."""
+        """As above, repeated without tests that had to be killed."""
 
         async def execute(each: Suite, left: float) -> ProcessEnd:
             limits = self.limits.model_copy(update={"wall": left})
@@ -65,7 +65,7 @@ class Adapter(ABC):
         return await execute_each(suite, execute, wall)
 
     async def program(self, suite: Suite) -> ProcessEnd:
-        """Any program, laid out and held like tests are; its report is whatever it writes there."""
+        """Any program, laid out and limited like tests; its report is whatever it writes there."""
         return await self._execute(suite)
 
     async def run(self, code: Code, tests: Tests) -> SuiteRun:

@@ -1,4 +1,4 @@
-"""Tests in a bubblewrap sandbox: own namespaces, own view of the files, nothing of the user in it."""
+"""Runs tests in a bubblewrap sandbox: own namespaces, own view of the files, nothing of the user in it."""
 
 import asyncio
 import contextlib
@@ -52,7 +52,7 @@ ENVIRONMENT = {
 @dataclass(frozen=True)
 class Bubblewrap(Adapter):
     warm: bool = True
-    """Whether Python tests may be run in an interpreter that is started already."""
+    """Whether Python tests may run in a warm interpreter."""
 
     async def _execute(self, suite: Suite) -> ProcessEnd:
         if self.warm and suite.errand is not None and (ended := await self._in_started(suite, suite.errand)):
@@ -75,7 +75,7 @@ class Bubblewrap(Adapter):
         return await super()._execute_apart(replace(suite, errand=None, worker=replace(worker, errand=None)))
 
     async def _in_started(self, suite: Suite, errand: Errand) -> ProcessEnd | None:
-        """None where that does not work, here or just now."""
+        """None if that does not work, here or just now."""
         async with POOL.turn(
             lambda command: build_wall_command(suite, self.limits, command, None), self.limits.memory
         ) as twin:
@@ -98,15 +98,15 @@ def _judge_exit(ended: ProcessEnd, hit: bool) -> ProcessEnd:
 
 
 def build_box_command(suite: Suite, limits: SandboxLimits, handle: int) -> tuple[str, ...]:
-    """The command line that runs a suite in its sandbox, with the filter of system calls from this handle."""
+    """The command line that runs a suite in its sandbox, with the seccomp filter from this handle."""
     return build_wall_command(suite, limits, build_unpack_command(BOX, suite, limits, own_processes=True), handle)
 
 
 def build_wall_command(
     suite: Suite, limits: SandboxLimits, inner: Sequence[str], handle: int | None
 ) -> tuple[str, ...]:
-    """The command line that runs `inner` with what a suite may see. Without a handle of a filter it may make namespaces
-    inside its own: only for `in_warm`, which runs nothing of anybody there and loads the filter for each run."""
+    """The command line that runs `inner` with what a suite may see. Without a filter handle it may create namespaces
+    inside its own: only for `in_warm`, which runs no untrusted code there and loads the filter for each run."""
     tools = {tool: tool for tool in suite.tools if not tool.is_relative_to("/usr")}
     tools |= suite.mounts
     tools |= {Path(BOX) / name: folder for name, folder in suite.beside.items()}
@@ -131,7 +131,7 @@ def build_wall_command(
         *_system(),
         *_writable(limits.tmpfs),
         *(() if handle is None else _without_keys()),
-        # After the empty folders: an interpreter may lie below /tmp.
+        # After the empty folders: an interpreter may be below /tmp.
         *(word for tool, source in tools.items() for word in ("--ro-bind", str(source), str(tool))),
         *_links((Path(suite.command[0]), *suite.links), (*tools, Path("/usr"), Path("/bin"))),
         *("--remount-ro", "/", "--chdir", BOX, "--"),
@@ -144,7 +144,7 @@ UNREAD = partial(read_signed, key="")
 
 @cache
 def trial() -> str:
-    """Why a sandbox does not work here, or nothing. Tried once, with the interpreter that the tests will use."""
+    """Why a sandbox does not work here, or nothing. Tried once, with the tests' interpreter."""
     if shutil.which("bwrap") is None:
         return f"bubblewrap is missing: {INSTALL}"
     suite = Suite(files={}, command=(sys.executable, "-S", "-c", "pass"), read=UNREAD, tools=python_tools())
@@ -179,8 +179,8 @@ async def _memory_group(limit: int) -> AsyncIterator[MemoryGroup | None]:
 
 
 async def _close(group: MemoryGroup) -> None:
-    """Finished also when this call is cancelled once more. Not in the loop's own threads: what waits there for its turn
-    is forgotten when the loop ends."""
+    """Finishes even if this call is cancelled again. Not in the loop's own threads: their queue is dropped when the
+    loop ends."""
     closed: Future[None] = Future()
 
     def close() -> None:
@@ -201,12 +201,12 @@ async def _close(group: MemoryGroup) -> None:
 
 
 def _is_closed(tool: Path) -> bool:
-    """Whether it lies in a folder that not everybody may enter, like root's home."""
+    """Whether it is in a folder that not everybody may enter, like root's home."""
     return any(not folder.stat().st_mode & stat.S_IXOTH for folder in tool.parents)
 
 
 def _stage_tools(folders: Mapping[Path, Path]) -> tuple[str, ...]:
-    """Closed tools once more at an open place, in a view of the files that only this run has.
+    """Closed tools at an open place, in a view of the files that only this run has.
 
     A second bubblewrap could do that too, but it gives up the right to kill the first, which then outlives Moot.
     """
@@ -234,13 +234,13 @@ def _system() -> tuple[str, ...]:
 
 
 def _without_keys() -> tuple[str, ...]:
-    """The kernel lists keys of the user by name, also to who cannot use them."""
+    """The kernel lists the user's keys by name, even to those who cannot use them."""
     lists = [path for path in KEY_LISTS if os.path.exists(path)]
     return tuple(word for path in lists for word in ("--ro-bind", "/dev/null", path))
 
 
 def _links(programs: Sequence[Path], seen: Sequence[Path]) -> tuple[str, ...]:
-    """A virtual environment's interpreter may be a link to a link: show the links, not the folders they lie in."""
+    """A virtual environment's interpreter may be a link to a link: show the links, not their folders."""
     links: dict[Path, Path] = {}
     for program in programs:
         while program.is_symlink():

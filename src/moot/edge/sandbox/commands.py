@@ -1,4 +1,4 @@
-"""A program of the user's or a checking tool, run where code and tests are laid out."""
+"""Runs a user's program or a checking tool beside code and tests."""
 
 import shutil
 import signal
@@ -21,7 +21,7 @@ from moot.edge.sandbox.suite import Suite
 from moot.text.render import cut
 
 MISSING, STARTED = b"missing\n", b"started\n"
-# The first line of the report is ours, before the program has a say; what the program prints follows it.
+# The first line of the report is ours, written before the program starts; its output follows.
 LAUNCH = (
     'shift 2; if ! command -v -- "$1" >/dev/null 2>&1; then echo missing >&3; exit 0; fi; '
     'echo started >&3; exec "$@" >&3 3>&-'
@@ -69,7 +69,7 @@ async def command_plan(
 
 
 def command_run(ended: ProcessEnd, limits: SandboxLimits) -> CommandRun:
-    """What is known of a command that was executed; printed text is cut to size."""
+    """The result of an executed command; its output is truncated."""
     if ended.report == MISSING:
         return CommandRun(missing=True, problem="there is no such program in the sandbox", seconds=ended.seconds)
     began = ended.report.startswith(STARTED)

@@ -1,4 +1,4 @@
-"""Tests in a Docker or Podman container, where an engine runs and bubblewrap does not."""
+"""Runs tests in a Docker or Podman container, if an engine runs and bubblewrap does not."""
 
 import asyncio
 import shutil
@@ -44,15 +44,15 @@ class Container(Adapter):
                 job = ProcessJob(command, pack(suite.files), lambda _: False, late=set_timer(suite))
                 return await execute(job, self.limits)
         finally:
-            # Killing the engine's client leaves the container where it is.
+            # Killing the engine's client leaves the container running.
             await asyncio.shield(asyncio.to_thread(_remove, self.engine, name))
 
 
 def build_container_command(
     where: tuple[Engine, str], name: str, suite: Suite, limits: SandboxLimits, profile: str
 ) -> tuple[str, ...]:
-    """The command line that runs a suite in a container of its own, of this engine and image. `profile`: the file with
-    the filter of system calls."""
+    """The command line that runs a suite in its own container of this engine and image. `profile`: the file with the
+    seccomp filter."""
     engine, image = where
     folders = (f"/tmp:rw,exec,size={limits.tmpfs}", f"{BOX}:rw,exec,mode=1777,size={limits.tmpfs}")
     env = {**ENVIRONMENT, **{name: value for name, value in suite.env.items() if name != "PATH"}}
@@ -76,7 +76,7 @@ def build_container_command(
         *("--ulimit", "core=0", "--ulimit", f"cpu={limits.cpu}:{limits.cpu + 1}"),
         *("--ulimit", f"fsize={limits.file_size}"),
         *(word for key, value in env.items() for word in ("--env", f"{key}={value}")),
-        # Should Moot be killed, the container ends by itself.
+        # If Moot is killed, the container ends by itself.
         *(image, "timeout", "-s", "KILL", f"{limits.wall + PATIENCE:g}", "/bin/sh", "-c", SCRIPT, BOX),
         *_inside(suite.command),
     )
@@ -95,13 +95,13 @@ def container_trial(engine: Engine, image: str = IMAGE) -> str:
 
 
 def _inside(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The image brings its own programs, under their usual names."""
+    """The image has its own programs, under their usual names."""
     program = PurePosixPath(command[0]).name
     return ("python3" if program.startswith("python") else program, *command[1:])
 
 
 def _ask_engine(engine: Engine, *words: str) -> str:
-    """Nothing where the engine answers, else what it says instead."""
+    """Empty if the engine answers, else its message."""
     try:
         said = subprocess.run(
             [engine, *words], env=search_path(), capture_output=True, text=True, timeout=PATIENCE, check=False

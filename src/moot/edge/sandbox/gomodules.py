@@ -1,4 +1,4 @@
-"""Modules that Go has fetched already: those a project names, and no other, are shown to its tests."""
+"""Finds fetched Go modules: only those a project names are shown to its tests."""
 
 import os
 import re
@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 MOST = 1000
-"""Modules that are shown; a command line has an end."""
+"""Upper limit: a command line has an end."""
 SUM = re.compile(r"^(\S+) (v[^\s/]+)(/go\.mod)? h1:\S+$", re.MULTILINE)
 NAME = re.compile(r"[A-Za-z0-9][\w.~/-]*")
 
 
 def module_cache(env: Mapping[str, str]) -> str:
-    """Where Go puts what it fetches; empty where there is nothing."""
+    """Go's module cache; empty if there is none."""
     first = env.get("GOPATH", "").split(os.pathsep)[0] or os.path.join(os.path.expanduser("~"), "go")
     place = Path(env.get("GOMODCACHE") or os.path.join(first, "pkg", "mod"))
     return str(place) if (place / "cache" / "download").is_dir() else ""
 
 
 def find_modules(cache: str, texts: Mapping[str, str]) -> dict[Path, Path]:
-    """The folders of the modules in `go.sum`, where they lie."""
+    """The folders of the modules in `go.sum`, if present."""
     if not cache:
         return {}
     sums = "\n".join(text for path, text in texts.items() if path == "go.sum" or path.endswith("/go.sum"))
@@ -35,5 +35,5 @@ def find_modules(cache: str, texts: Mapping[str, str]) -> dict[Path, Path]:
 
 
 def _escape(name: str) -> str:
-    """As on disk: capital letters with a mark before them."""
+    """As on disk: capital letters are escaped."""
     return re.sub(r"[A-Z]", lambda letter: f"!{letter[0].lower()}", name)

@@ -1,4 +1,4 @@
-"""Go's tests apart from the code they test: one sandbox reads both, one runs the tests, one runs the code."""
+"""Separates Go tests from the code they test: one sandbox reads both, one runs the tests, one runs the code."""
 
 import json
 import re
@@ -26,7 +26,7 @@ JUDGE = (
     'exec "$0" test -json "$@" >&3'
 )
 WORKER = CACHE + f'mkdir -p "$box/bin" && export MOOT_GO="$0" && cd "$box/{WORK}" && exec "$3" work'
-# Go's results are printed by the process that the code runs in. What signs their end is deleted before it starts.
+# The process that runs the code prints Go's results. The key that signs their end is deleted before it starts.
 TOGETHER = (
     CACHE + f'mkdir -p "$box/{RUN}" && export MOOT_END="$box/{RUN}/end" && '
     f'printf \'#!/bin/sh\\nrm -f moot_end_test.go\\nexec "$@"\\n\' > "$box/{RUN}/start" && '
@@ -45,7 +45,7 @@ class Need(Value):
 
 
 class GoPlan(Value):
-    """What the tool says about tests and code; see `golink/tool`."""
+    """The tool's plan for tests and code; see `golink/tool`."""
 
     problem: str
     whole: Need | None
@@ -65,7 +65,7 @@ class Parts:
     project: ProjectEnvironment
     seconds: float
     whole: Suite
-    """All of it in one process."""
+    """Everything in one process."""
 
 
 async def split_suite(parts: Parts, run: Run) -> Suite | SuiteRun:
@@ -90,7 +90,7 @@ async def split_suite(parts: Parts, run: Run) -> Suite | SuiteRun:
 
 
 def _check_vendoring(parts: Parts) -> Need | None:
-    """Go takes no other module besides those of a vendor folder, so there can be no link."""
+    """With a vendor folder Go accepts no other module, so there can be no link."""
     layout = parts.layout
     brought = [path for path in layout.files if "/vendor/" in f"/{path}"]
     if not brought and not parts.project.go_vendor:
@@ -100,7 +100,7 @@ def _check_vendoring(parts: Parts) -> Need | None:
 
 
 def _shares_files(parts: Parts) -> Need | None:
-    """Files that came with the tests may say what is expected, so the code gets none; unless it is made of them."""
+    """Files that came with the tests may contain expected values, so the code gets none, unless it consists of them."""
     layout = parts.layout
     beside = [PurePosixPath(path) for path in layout.tests if not path.endswith((".go", ".mod", ".sum"))]
     for path, text in layout.files.items():
@@ -112,7 +112,7 @@ def _shares_files(parts: Parts) -> Need | None:
 
 
 def _reader(parts: Parts, kit: GoKit) -> Suite:
-    """Both are read, none is run."""
+    """Reads both, runs neither."""
     layout = parts.layout
     spec = {
         "folder": module_folder(layout) or ".",
@@ -172,7 +172,7 @@ def _program(
 
 
 def _modules(parts: Parts, kit: GoKit, *, trusted: bool) -> dict[str, str]:
-    """`go.mod` with the link. One that the code brings may not put packages of the code in the place of others."""
+    """`go.mod` with the link. One from the code may not replace other packages by its own."""
     files, layout = _all_files(parts), parts.layout
     path = str(PurePosixPath(module_folder(layout) or ".", "go.mod"))
     text = files[path]
@@ -183,7 +183,7 @@ def _modules(parts: Parts, kit: GoKit, *, trusted: bool) -> dict[str, str]:
 
 
 def together(parts: Parts, plan: GoPlan, pattern: str, needs: Mapping[str, Need]) -> Suite:
-    """Tests in one process with the code. Tests that the code brings stay out, as they do everywhere."""
+    """Tests in one process with the code. Tests that the code brings are left out, as everywhere."""
     key = secrets.token_hex(32)
     layout = parts.layout
     files = {p: text for p, text in _all_files(parts).items() if p in layout.tests or not p.endswith("_test.go")}
@@ -218,7 +218,7 @@ def _mark_timeout(done: Done) -> Done:
 
 
 def _read_together(report: bytes, layout: Layout, key: str, needs: Mapping[str, Need], *, every: bool) -> SuiteReport:
-    """Results count where the end of the tests is signed: who prints some and ends the process has no key."""
+    """Results count only if the end of the tests is signed: code that prints some and exits has no key."""
     lines = report.split(b"\n")
     ends = [line.decode("utf-8", "replace").split(" ") for line in lines if line.startswith(key.encode())]
     signed = {end[1] for end in ends if len(end) == 3}

@@ -1,4 +1,4 @@
-"""How Go's tests are run: plainly, and once more with the race detector watching."""
+"""Runs Go tests: plainly, and again under the race detector."""
 
 import secrets
 from functools import partial
@@ -15,7 +15,7 @@ from moot.edge.sandbox.suite import Suite
 from moot.evidence.races import split
 
 PLAIN = CACHE + 'exec "$0" test -json ./... >&3'
-# Reports go to files of their own, apart from all that is printed. A clean first run is followed by two more, of
+# Reports go to separate files, apart from all output. A clean first run is followed by two more, of
 # which only the races count. Without inlining every place keeps its frame.
 RACE = (
     CACHE + f'mkdir -p "$box/{RUN}" && export GORACE="log_path=\'$box/{RUN}/race\'" && '
@@ -29,7 +29,7 @@ RACE = (
 async def go_suite(
     layout: Layout, project: ProjectEnvironment, seconds: float, run: Run | None = None
 ) -> Suite | SuiteRun:
-    """Tests apart from the code, as far as they can be; `run` reads both first, in a sandbox of its own."""
+    """Tests separate from the code as far as possible; `run` reads both first, in its own sandbox."""
     go = find_go()
     if go is None:
         return SuiteRun(problem=MISSING)
@@ -42,7 +42,7 @@ async def go_suite(
 
 
 async def go_program(code: Code, script: str) -> Suite | str:
-    """Another use of the toolchain than tests, with the same compiled library; or why there is none."""
+    """Another use of the toolchain with the same compiled library; or why there is none."""
     go = find_go()
     if go is None:
         return MISSING
@@ -53,7 +53,7 @@ async def go_program(code: Code, script: str) -> Suite | str:
 async def run_race_detector(
     code: Code, tests: Tests, run: Run, limits: SandboxLimits, project: ProjectEnvironment = NO_PROJECT
 ) -> RaceRun:
-    """Go's tests under the race detector; a run that could not be, or did not end, says so."""
+    """A run that could not start or finish says so."""
     layout, go = lay_out(code, tests), find_go()
     if tests.language != "go" or layout.clash:
         return RaceRun(problem="only Go's tests can be watched for races")
@@ -76,7 +76,7 @@ async def run_race_detector(
 
 
 def _doubt(suite: SuiteRun, reports: tuple[str, ...], *, marked: bool) -> str:
-    """A race that ends the whole test program is a race all the same; a clean run must have ended well."""
+    """A race that ends the whole test program is still a race; a clean run must have ended well."""
     if reports:
         return ""
     broken = [outcome.name for outcome in suite.outcomes if outcome.status not in ("passed", "skipped", "failed")]
@@ -108,7 +108,7 @@ def go_texts(layout: Layout) -> list[str]:
 
 
 def _restore_names(logs: str, folder: str, code: Code, tests: Tests) -> str:
-    """Files by the names they were given under; all others keep their place in the box."""
+    """Files by their given names; all others keep their path in the box."""
     for path in (*(file.path for file in code.files), *(path for path, _ in tests.files)):
         logs = logs.replace(f"      {folder}/{safe_path(path)}:", f"      {path}:")
     return logs

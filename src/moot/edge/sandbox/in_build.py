@@ -1,4 +1,4 @@
-"""Inside the sandbox, where tests are judged: stand-ins, made from what is told of the code's classes and objects."""
+"""Inside the sandbox, on the tests' side: builds stand-ins for the code's classes and objects."""
 
 from __future__ import annotations
 
@@ -23,25 +23,23 @@ LIBRARY = frozenset({
     "bisect", "collections", "copy", "datetime", "decimal", "fractions", "functools", "heapq", "itertools", "json",
     "math", "operator", "re", "statistics", "string", "typing",
 })  # fmt: skip
-"""Modules that a test may reach by way of the code: they are the same here."""
+"""Modules that a test may reach through the code: they are the same here."""
 
 
 class Builder:
-    """Makes stand-ins from what the other side says of its classes and objects."""
-
     def __init__(self, link: Any) -> None:
         self._link = link
         self._kinds: dict[tuple[int, int], Any] = {}
-        """Process and number there -> what stands for the class."""
+        """Process and number there -> stand-in of the class."""
         self._made: Any = weakref.WeakValueDictionary()
         self._by_name: dict[Any, Any] = {}
         self._names: dict[tuple[int, int], tuple[str, str]] = {}
         self._named: set[tuple[str, str]] = set()
         self._tuples: set[type] = set()
         self.constructing: tuple[str, str] | None = None
-        """The class of which a test makes an object now."""
+        """The class that a test is instantiating."""
         self._plain: set[tuple[str, str]] = set()
-        """Classes that extend one of Python's own: their values cross as what they hold."""
+        """Classes that extend a builtin: their values cross as that."""
 
     def learn(self, news: Any) -> None:
         for each in check_list(news):
@@ -62,7 +60,7 @@ class Builder:
         known = _own_error(*name, raised=bool(errors))
         if known is not None:
             return known
-        # After a restart the same class is the same stand-in: tests hold the first one.
+        # After a restart the same class keeps its stand-in: tests hold the first one.
         again = self._by_name.get(name)
         if again is not None:
             at_of(again).epoch, at_of(again).number = self._link.epoch, number
@@ -82,34 +80,33 @@ class Builder:
         return made
 
     def note_origin(self, value: Any, module: str, name: str) -> None:
-        """Remember under which name a test had this: it can be had there again."""
+        """Remember the name under which a test got this, to fetch it again."""
         if is_stand_in(value):
             at_of(value).origin = (module, name)
         self.note_name(value, name)
 
     def note_name(self, value: Any, name: str) -> None:
-        """Only a name that is written like a class names one: a function stays one whatever the code makes of it."""
+        """Only a name written like a class names one: a function stays a function whatever the code makes of it."""
         if type(value) is Meta and name[:1].isupper() and any(each.islower() for each in name):
             self._named.add(at_of(value).kind)
 
     def note_use(self, kind: Any) -> None:
-        """A test that makes objects of the code may ask of them what stand-ins cannot do. Errors are not asked much.
-        Where the name is not written like a class, it may have been made one to get out of being judged here."""
+        """A test that creates objects of the code may ask of them what stand-ins cannot do. Errors are rarely asked. A
+        name not written like a class may have become one to escape being judged here."""
         named = self.is_named(at_of(kind).kind)
         holds_data = at_of(kind).kind in self._plain
         if not _is_error_class(kind) and (named or not holds_data):
             self._link.objects = self._link.objects or f"the test uses the code's class {kind.__name__}"
 
     def was_made_here(self, value: object) -> bool:
-        """Whether this was made here, from what the code told."""
         return isinstance(value, Foreign) or type(value) in self._tuples
 
     def is_named(self, name: tuple[str, str]) -> bool:
         return name in self._named or name[0].split(".")[0] in self._link.packages
 
     def decides(self, at: At, why: str, among_its_own: bool) -> BaseException:
-        """The code's own comparison is to decide. Where a test names the class and compares its objects, that is what
-        it is about; where it compares an object that it got with data, the code may have put it in its way."""
+        """The code's own comparison must decide. If a test names the class and compares its objects, that is what it
+        tests; if it compares an object it received with data, the code may have planted it."""
         named = self.is_named(at.kind)
         if not named and not at.constructed:
             refusal: BaseException = self._link.refuse(f"{why}, where data was expected")
@@ -156,7 +153,7 @@ class Builder:
             raise Nonsense("an object of a class that has none")
         made = object.__new__(stand)
         if number in self._link.freed:
-            # The last one was let go while the other side told of the object again.
+            # The last one was released while the other side sent the object again.
             self._link.freed.remove(number)
         made.moot_at = At(self._link, number, at_of(stand).kind)
         self._made[key] = made
@@ -208,7 +205,7 @@ class Builder:
         return need
 
     def _sub(self, told: list[Any], heap: Any) -> Any:
-        """A value of a class that extends one of Python's own: what it holds, unless the test knows the class."""
+        """A value of a class that extends a builtin: its content, unless the test knows the class."""
         _, number, _, plain = told
         value = heap.meet(plain)
         name = self._names[self._link.epoch, check_number(number)]
@@ -223,7 +220,7 @@ NONE: tuple[Any, ...] = (
     *({}.keys(), {}.values(), {}.items(), iter({}.values()), iter({}.items())),
 )
 ITERATORS: dict[str, type] = {type(each).__name__: type(each) for each in NONE}
-"""Kinds of Python's own that do not cross, but that a test may ask for by `isinstance`."""
+"""Builtin types that do not cross, but that a test may use with `isinstance`."""
 
 
 def _claim(kind: type) -> Any:
@@ -231,7 +228,7 @@ def _claim(kind: type) -> Any:
 
 
 class Foreign:
-    """A module that the code imports, of which nothing is known here."""
+    """A module that the code imports, unknown here."""
 
     def __init__(self, link: Any) -> None:
         self.__dict__["link"] = link
@@ -250,10 +247,10 @@ def _is_error_class(kind: object) -> bool:
 
 
 def _own_error(module: str, name: str, *, raised: bool) -> type | None:
-    """An error that is the same here: Python's own, or of a module of the library that the tests have loaded."""
+    """An error that is the same here: a builtin, or of a library module that the tests have loaded."""
     home = module.split(".")[0]
     if home in FRAMEWORKS:
-        # Such an error would end a test in a way that only tests may end.
+        # Such an error would end a test in a way reserved for tests.
         return Forbidden if raised else None
     place = builtins if module == "builtins" else sys.modules.get(module)
     if type(place) is not ModuleType or (module != "builtins" and not _is_library(home)):

@@ -1,4 +1,7 @@
-"""Inside the sandbox: which lines of the code its tests reach, and which ways its conditions and loops go."""
+"""Inside the sandbox: line and branch coverage of the code by its tests.
+
+Our own instead of coverage.py: the project may not have it, and it takes longer to load than most tests to run.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     Arc = tuple[int, int]
     """From one line to another; 0 is the end of the function."""
     Way = tuple[int, range, range, bool]
-    """A branch: its line, the lines of its condition, those of its body, whether the body is where it goes."""
+    """A branch: its line, the lines of its condition, those of its body, and whether it goes to the body."""
 
 NOWHERE = -1
 
@@ -28,7 +31,7 @@ class Cover:
         self._arcs: dict[str, set[Arc]] = {path: set() for path in self._paths}
 
     def start(self) -> None:
-        """Also before each test: Python stops tracing when a test is broken off while it traces."""
+        """Also before each test: Python stops tracing when a test is interrupted while tracing."""
         threading.settrace(self._enter)
         sys.settrace(self._enter)
 
@@ -37,7 +40,7 @@ class Cover:
         threading.settrace(None)
 
     def count_coverage(self) -> list[dict[str, object]]:
-        """What was reached of each file; one that cannot be parsed has nothing to reach."""
+        """Coverage of each file; an unparsable one has nothing to reach."""
         found = []
         for path, file in self._paths.items():
             try:
@@ -68,7 +71,7 @@ class Cover:
             elif event == "return":
                 arcs.add((last, 0))
             elif event == "exception" and not issubclass(arg[0], (StopIteration, StopAsyncIteration)):
-                last = NOWHERE  # what follows is no way that a condition went
+                last = NOWHERE  # what follows is not a branch of a condition
             return step
 
         return step
@@ -83,7 +86,7 @@ def _lines(code: CodeType) -> set[int]:
 
 
 def _ways(tree: ast.Module) -> list[Way]:
-    """Both ways of each condition and loop whose body has lines of its own; on one line they cannot be told apart."""
+    """Both outcomes of each condition and loop with a body on separate lines; on one line they look the same."""
     found: list[Way] = []
     for node in walk(tree):
         if isinstance(node, (ast.If, ast.While)) and not isinstance(node.test, ast.Constant):

@@ -1,8 +1,9 @@
-"""Inside the sandbox: values that agree with everything do not get past an assertion.
+"""Inside the sandbox: rejects values that agree with everything.
 
-Test files are compiled with every value that they compare or get from a call passed through `given`. An object whose
-class brings its own `==`, `<` or `-` is asked about values drawn by lot: equal to all of a dozen different numbers,
-less and greater than each, or next to each of them, and it is a liar.
+Test files are compiled so that every value they compare or get from a call passes through `given`. An object whose
+class defines its own `==`, `<` or `-` is asked about random values: if it equals all of a dozen different numbers, or
+is
+less and greater than each, or next to each of them, it is a liar.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SHOWN = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 class Guard(Rewriter):
-    """Passes what test code gets from calls, and what it compares, through `given`."""
+    """Passes the call results and compared values of test code through `given`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if _root(node.func).startswith(("@pytest", "@py_builtins", "@moot")):
@@ -52,12 +53,12 @@ def insert_guards(tree: ast.Module) -> None:
 
 
 def install_nothing() -> None:
-    """Where no object of the code comes near the tests there is nothing to look at."""
+    """If no object of the code reaches the tests there is nothing to check."""
     setattr(builtins, GIVEN, lambda value: value)
 
 
 def install(given_files: frozenset[str], *, any_is_known: bool) -> None:
-    """Make `given` known to test code under a name that no code can write. `any_is_known`: tests use `mock.ANY`."""
+    """Make `given` available to test code under a name that no code can write. `any_is_known`: tests use `mock.ANY`."""
 
     def is_trusted(way: object) -> bool:
         file = getattr(getattr(way, "__code__", None), "co_filename", "")
@@ -80,7 +81,7 @@ def _root(node: ast.AST) -> str:
 
 
 def _through(node: ast.expr) -> ast.expr:
-    # Each node gets its place here: filling gaps in the whole tree would spoil what pytest left open on purpose.
+    # Each node gets its location here: filling gaps in the whole tree would spoil what pytest left open on purpose.
     call: ast.expr = copy_location(ast.Call(func=ast.Name(id=GIVEN, ctx=ast.Load()), args=[node], keywords=[]), node)
     return call
 
@@ -97,11 +98,11 @@ def _lies(value: object, trusted: Callable[[object], bool], depth: int) -> bool:
 
 
 def _way(kind: type, name: str) -> object:
-    """How this class does `name`, unless it is a builtin's way."""
+    """This class's method `name`, unless it is a builtin's."""
     for base in type.__getattribute__(kind, "__mro__"):
         if name in vars(base):
             way = vars(base)[name]
-            # Another way of a builtin under this name is no builtin's way: `__eq__ = int.__ne__`.
+            # A different builtin method under this name does not count as builtin: `__eq__ = int.__ne__`.
             return None if isinstance(way, WrapperDescriptorType) and way.__name__ == name else way
     return None
 
@@ -130,7 +131,7 @@ def _always(claim: Callable[[object], object], values: Iterable[object]) -> bool
 
 
 def _families() -> list[list[object]]:
-    """Values of one kind that differ from each other; which ones is not known before."""
+    """Different values of one kind, chosen unpredictably."""
     lot = [int.from_bytes(os.urandom(4), "big") for _ in range(12)]
     small: list[object] = [2, 3, *{number % 1000 + 4 for number in lot}]
     large: list[object] = [(-1) ** number * number for number in lot]

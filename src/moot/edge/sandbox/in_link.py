@@ -1,8 +1,8 @@
-"""Inside the sandbox, where tests are judged: the other end of the code under test, which runs elsewhere.
+"""Inside the sandbox, on the tests' side: the link to the code under test, which runs elsewhere.
 
-Modules, classes and objects of the code have stand-ins here. What a call gives is data, made anew from what the other
-side says, so it is compared by Python's own ways. The code has a say about its own objects only where a test names
-their class; then the test is not judged here.
+Modules, classes and objects of the code have stand-ins here. A call's result is data, rebuilt from what the other side
+sends, so Python's own comparisons apply. The code decides about its own objects only if a test names their class; then
+the test is not judged here.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ LONGEST = 64 << 20
 STATUS_BYTES = 4
 SHORT = 0.05
 MANY, QUICK = 2000, 0.002
-"""Calls, and the seconds that each takes on the average: with so many so quick ones it is the way that takes long."""
+"""Number of calls and their average seconds from which the link itself is the bottleneck."""
 
 
 class NeedsObject(BaseException):
-    """A test needs the code's objects themselves; no `except Exception` takes this for its own."""
+    """A test needs the code's objects themselves. A BaseException, so that no `except Exception` catches it."""
 
 
 class CodeGone(Exception):
-    """The code ended its process, or said what cannot be understood."""
+    """The code ended its process, or sent something invalid."""
 
 
 class NotData(Exception):
-    """A test compares what is no data, by ways of the code's own."""
+    """A test compares objects by the code's own methods."""
 
 
 class Link:
@@ -53,17 +53,16 @@ class Link:
         self.packages = packages
         """Installed packages that the tests import themselves."""
         self._modules = modules
-        """The names of the code's modules."""
         self.stand = Builder(self)
         self.heap = LinkHeap(1, self._tell, self.stand.meet)
         self._calls: dict[int, Any] = {}
         self.freed: list[int] = []
         self.needs: tuple[str, bool] | None = None
-        """Why the test that runs needs the code's objects, and whether the code's own comparison would decide."""
+        """Why the current test needs the code's objects, and whether the code's own comparison would decide."""
         self.refused = ""
-        """Why the test that runs fails whatever it says itself."""
+        """Why the current test fails whatever it says itself."""
         self.decided = ""
-        """Why the test that runs fails unless it needs the objects themselves: the code's own comparison decided."""
+        """Why the current test fails unless it needs the objects themselves: the code's own comparison decided."""
         self.objects = ""
         """What the test does that stand-ins may not do as well as the objects."""
         self._always = ""
@@ -75,14 +74,14 @@ class Link:
         self._asked, self._waited, self._began = 0, 0.0, time.monotonic()
 
     def finish_loading(self) -> None:
-        """What test files do and get while they are loaded is there for all of their tests."""
+        """What test files do and get while loading is shared by all of their tests."""
         self._always = self.objects
         if self._data is not None:
             self.heap.pin()
             self.ask("pin")
 
     def module(self, name: object) -> ModuleType:
-        """A module of the code; no other comes in by its word."""
+        """A module of the code; no other is imported on its word."""
         if type(name) is not str or name not in self._modules:
             raise Nonsense("a module that is not the code's")
         __import__(name)
@@ -92,9 +91,9 @@ class Link:
         return found
 
     def end(self) -> Any:
-        """The memory that the code had at most, in bytes, as far as that is known."""
+        """Peak memory of the code in bytes, if known."""
         self._calls.clear()
-        # The memory is the most since the process began: a short test that left nothing behind need not ask again.
+        # Peak memory is since process start: a short test that left nothing behind need not ask again.
         if self._peak is not None and self.heap.is_empty and time.monotonic() - self._began < SHORT:
             return self._peak
         self.heap.forget()
@@ -115,7 +114,7 @@ class Link:
         return NotData(why)
 
     def verdict(self, status: str) -> tuple[str, bool] | str:
-        """What is to be said of a test with this result: why it needs the code's objects, or why it failed."""
+        """Why a test with this result needs the code's objects, or why it failed."""
         if status == "timeout":
             many = self._asked >= MANY and self._waited < self._asked * QUICK
             return ("the test calls the code too often to be judged apart from it in its time", True) if many else ""
@@ -124,12 +123,12 @@ class Link:
         if self.refused:
             return self.refused
         if self.objects and (self.decided or status in ("failed", "error")):
-            # The code can fail here in order to be judged where it can cheat.
+            # The code could fail here on purpose, to be judged where it can cheat.
             return self.objects, True
         return self.decided
 
     def ask(self, word: str, target: Any = None, *rest: object) -> Any:
-        """What comes of it: a value, or an error that is raised here."""
+        """The result: a value, or an error that is raised here."""
         __tracebackhide__ = True
         self._connect()
         data = self._data
@@ -146,7 +145,7 @@ class Link:
                 self.heap.apply(changes)
                 break
         except BaseException as problem:
-            # The answer may still come; nobody must take it for that to another question.
+            # The answer may still come; it must not be taken for that to another question.
             if data is self._data and not isinstance(problem, CodeGone):
                 self._drop()
             if isinstance(problem, (Nonsense, ValueError, TypeError, OSError, RecursionError)):
@@ -166,7 +165,7 @@ class Link:
     def _send(self, word: str, target: Any, rest: Any) -> None:
         __tracebackhide__ = True
         freed, self.freed = self.freed, []
-        # In this order: what is new in the request is known to the other side only after the changes.
+        # In this order: the other side knows what is new in the request only after the changes.
         unused, changes = self.heap.list_unused(), self.heap.changes()
         try:
             told = [self.heap.tell(each) for each in rest]
@@ -231,7 +230,7 @@ class Link:
         self._data.sendall(len(data).to_bytes(4, "big") + data)
 
     def _connect(self) -> int:
-        """A process with the code; how the one before it ended."""
+        """Start a process with the code; returns how the previous one ended."""
         if self._data is not None:
             return 0
         self.heap.forget(all_of_it=True)
@@ -261,7 +260,7 @@ class Link:
         raise self._mark_lost(f"the code under test ended its process (status {status})")
 
     def _tell(self, value: Any, heap: LinkHeap) -> Any:
-        """What the test hands over and is no data."""
+        """Encode what the test passes and is not data."""
         if is_stand_in(value):
             return self.stand.address(value)
         if isinstance(value, StubModule):
@@ -271,7 +270,7 @@ class Link:
             number = id(value)
             self._calls[number] = value
             return ["calls", number, str(getattr(value, "__name__", "call"))]
-        # What came from the code can have been made such that it does not cross back.
+        # What came from the code may be built so that it does not cross back.
         from_code = self.stand.was_made_here(value) or isinstance(value, (BaseException, ModuleType))
         raise self.need(f"the test hands over an object of its own ({type(value).__name__})", code_decides=from_code)
 
@@ -281,7 +280,7 @@ class StubModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
-            # Who imports all that the code has means the code's own: no builtin, and nothing the test has by now.
+            # A star import means the code's own names: no builtin, and nothing the test has by now.
             taken = {*vars(builtins), *sys._getframe(1).f_globals}
             return [each for each in _link().ask("all", self.__name__) if type(each) is str and each not in taken]
         if name.startswith(("__", "_pytest")):
@@ -310,7 +309,7 @@ def _link() -> Link:
 
 
 def install(link: Link) -> None:
-    """From here on, a stub that is imported becomes its module."""
+    """From now on, an imported stub becomes its module."""
     _links[:] = [link]
 
     def become(name: str) -> None:
@@ -322,7 +321,7 @@ def install(link: Link) -> None:
 
 
 class FarSetting:
-    """As `in_script.Setting`, of code that is elsewhere."""
+    """`in_script.Setting` for code that runs elsewhere."""
 
     def __init__(self, link: Link, unittest: Any, doctest: Any) -> None:
         self._link, self.unittest, self.doctest = link, unittest, doctest
@@ -338,7 +337,7 @@ class FarSetting:
 
 
 def _print(heard: Any) -> None:
-    """What the code printed is printed here, where a test may look at it."""
+    """Print the code's output here, where a test may capture it."""
     for text, stream in zip(heard, (sys.stdout, sys.stderr)):  # noqa: B905
         if text and type(text) is str:
             stream.write(text)

@@ -1,4 +1,8 @@
-"""Inside the sandbox: Python tests without pytest: functions, classes, doctests, `unittest` cases, bare assertions."""
+"""Inside the sandbox: runs Python tests without pytest: functions, classes, doctests, `unittest` cases, bare
+assertions.
+
+Our own because pytest takes longer to start than most tests to run.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ HEAD = "Traceback (most recent call last):\n"
 
 
 def run(tests: list[str], record: SignedReport, given: frozenset[str], setting: Any, chosen: SelectedTests) -> int:
-    """Every test of these files, in the order in which they stand; `unittest` cases come last."""
+    """Every test of these files in order; `unittest` cases come last."""
     setattr(builtins, WHY, _why)
     record.seal()
     cases: list[Case] = []
@@ -49,7 +53,7 @@ def run(tests: list[str], record: SignedReport, given: frozenset[str], setting: 
             chosen.whole |= {name for name, _ in script}
             if script:
                 continue
-            # Also without any test in it: that it cannot be loaded is worth saying.
+            # Even without a test in it: a file that cannot be loaded is worth reporting.
             module = _load(tree, path, f"moot_tests_{number}")
             cases += _function_cases(path, module)
             cases += _doctest_cases(path, module, setting.doctest) if setting.doctest else []
@@ -96,7 +100,7 @@ def _without_own(told: Any) -> None:
 
 
 class _Tail(io.RawIOBase):
-    """The last of what a test prints."""
+    """The last part of a test's output."""
 
     def __init__(self) -> None:
         self.kept = b""
@@ -145,7 +149,7 @@ def _classify_failure(problem: BaseException, given: frozenset[str]) -> Result:
 
 
 def _apart(cases: list[Case]) -> list[Case]:
-    """Two assertions may stand on one line: no two tests have one name."""
+    """Two assertions may be on one line: make test names unique."""
     seen: dict[str, int] = {}
     named: list[Case] = []
     for name, body in cases:
@@ -167,7 +171,7 @@ def _tree(text: str, path: str) -> ast.Module:
 
 
 def _holds_tests(tree: ast.Module, text: str) -> bool:
-    """Whether tests of this file have names, or its documentation has examples."""
+    """Whether this file has named tests or doctest examples."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     named = [node for node in tree.body if isinstance(node, functions) and node.name.startswith("test")]
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
@@ -228,7 +232,7 @@ def _doctest_cases(path: str, module: ModuleType, doctest: Any) -> list[Case]:
 
 
 class _Explained(Rewriter):
-    """An assertion that fails says which values it saw."""
+    """Makes a failing assertion show its values."""
 
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         self.inner(node)

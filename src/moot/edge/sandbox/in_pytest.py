@@ -1,4 +1,4 @@
-"""Inside the sandbox: tests that need pytest, each reported once, after its teardown."""
+"""Inside the sandbox: runs tests that need pytest, each reported once, after its teardown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from moot.edge.sandbox.in_record import Result
 
 FOR_TESTS = (0, 1, 2, 5)
-"""What pytest ends with for the tests' sake: all well, some failed, some files not loaded, none there."""
+"""pytest exit codes caused by tests: success, failures, collection errors, no tests."""
 
 
 class PytestReporter:
@@ -22,10 +22,10 @@ class PytestReporter:
         self.record, self.given, self.chosen = record, given, chosen
         self.worst: dict[str, Result] = {}
         self.traces: dict[str, str] = {}
-        """Lines of the code in which an error arose, where the code is elsewhere."""
+        """Lines of the code in which an error arose, if the code runs elsewhere."""
 
     def pytest_load_initial_conftests(self) -> None:
-        # Plugins are loaded by now and may change pytest; what comes after is the tests and the code.
+        # Plugins are loaded by now and may change pytest; from here on only tests and code run.
         _guard_test_files()
         self.record.seal()
 
@@ -84,13 +84,13 @@ def run(tests: list[str], record: SignedReport, given: frozenset[str], chosen: S
     runs += ["--import-mode=importlib", f"--rootdir={os.getcwd()}"]
     status = int(pytest.main([*looks, *runs, *tests], plugins=[PytestReporter(record, given, chosen)]))
     if record.link is not None and status in FOR_TESTS:
-        # Tests that are run once more elsewhere have failed here.
+        # Tests that are run again elsewhere have failed here.
         return int(not record.clean)
     return status or int(not record.clean)
 
 
 def _without_unused() -> list[str]:
-    """Where it is installed, this plugin takes half a second to load; files that do not name it do not need it."""
+    """If installed, this plugin takes half a second to load; files that do not mention it do not need it."""
     paths = [os.path.join(folder, name) for folder, _, names in os.walk(".") for name in names if name.endswith(".py")]
     for path in paths:
         with open(path, "rb") as file:
@@ -100,7 +100,7 @@ def _without_unused() -> list[str]:
 
 
 def _guard_test_files() -> None:
-    """After pytest's own rewriting, so that what it says of a failed assertion stays as it is."""
+    """After pytest's own rewriting, so that its messages stay as they are."""
     rewriting = importlib.import_module("_pytest.assertion.rewrite")
     rewritten = rewriting.rewrite_asserts
 

@@ -1,4 +1,4 @@
-"""Run Python tests inside the sandbox and sign what happened; of Moot only the `in_` files are there."""
+"""Runs Python tests inside the sandbox and signs the results; of Moot only the `in_` files are there."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def run(spec: Any) -> int:
         in_honest.install(given, any_is_known=spec["any"])
     tests = (_pytest_run if spec["pytest"] and _has_pytest() else _plain_run)(spec, record, given, chosen)
     cover = _module("moot.edge.sandbox.in_cover").Cover(spec["cover"]) if spec["cover"] else None
-    # Older versions put the folder of the script there as well.
+    # Older versions put the script's folder there too.
     sys.path[:] = [place for place in sys.path if os.path.abspath(place) != here]
     # The code may bring a `moot` of its own.
     record.own = [sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "moot"]
-    # Only now, so that no file of the code stands in for a module of the runner.
+    # Only now, so that no file of the code replaces a module of the runner.
     front = [os.path.normpath(os.path.join(root, folder)) for folder in spec["front"]]
     sys.path[:0] = front
     sys.path += [os.path.join(root, folder) for folder in spec["back"]]
@@ -80,7 +80,7 @@ def _pytest_run(spec: Any, record: Any, given: Any, chosen: Any) -> Any:
 def _plain_run(spec: Any, record: Any, given: Any, chosen: Any) -> Any:
     from moot.edge.sandbox import in_plain, in_script
 
-    # What `unittest` and `doctest` cost is spent only where they are used.
+    # Load `unittest` and `doctest` only if used.
     unittest = _module("moot.edge.sandbox.in_unittest") if spec["unittest"] else None
     doctest = _module("doctest") if spec["doctests"] else None
     if record.link is not None:
@@ -94,5 +94,5 @@ if __name__ == "__main__":
     ended = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Threads and exit handlers that the tests left behind have no say in the status.
+    # Threads and exit handlers that the tests left behind must not change the status.
     os._exit(ended)

@@ -1,4 +1,4 @@
-"""Inside the sandbox: the signed report, the watch on each test, and the seal on the runner's parts."""
+"""Inside the sandbox: the signed report, each test's time and memory, and the seal on the runner's parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 REPORT = 3
 TRACE = "@trace"
-"""Where an error of code that runs elsewhere keeps the lines of that code."""
+"""Attribute of a remote error that holds its traceback lines."""
 DETAIL = 4000
 FOREIGN_SKIP = ("failed", "the code under test skipped this test")
 RUNNERS = ("_pytest", "pluggy", "unittest.case", "unittest.suite", "unittest.result", "doctest", "__main__")
@@ -39,7 +39,7 @@ REPLACED_BY_TESTS = frozenset({"open", "input", "print", "breakpoint", "exit", "
 
 
 class TooLong(BaseException):
-    """A test's own time is over; no `except Exception` of the code takes this for its own."""
+    """A test's time is up. A BaseException, so that no `except Exception` of the code catches it."""
 
 
 class Watch:
@@ -75,7 +75,7 @@ class Watch:
 
 
 class SignedReport:
-    """The report: what is written cannot be taken back, and each line is signed with a key read before the code."""
+    """Append-only; each line is signed with a key read before the code was loaded."""
 
     def __init__(self, key: str, seconds: float) -> None:
         # A process started by a test gets neither the pipe nor, after a fork, the right to sign.
@@ -99,15 +99,15 @@ class SignedReport:
         self._watch = Watch(seconds)
         self._seal: Seal | None = None
         self.own: list[ModuleType] = []
-        """The modules that the runner is made of."""
+        """The runner's own modules."""
         self.clean = True
         self.arm: Callable[[], None] = _nothing
-        """Done before each test."""
+        """Called before each test."""
         self.link: Any = None
-        """Where the code under test is elsewhere: the way to it."""
+        """The link to the code under test, if it runs elsewhere."""
 
     def seal(self) -> None:
-        """From here on, what the runner is made of may not change. Where the code is elsewhere it cannot."""
+        """From now on, the runner's parts may not change. Code that runs elsewhere cannot change them."""
         self._seal = Seal(self.own) if self.link is None else None
 
     def report_found(self, tests: list[str]) -> None:
@@ -123,7 +123,6 @@ class SignedReport:
         self._watch.start()
 
     def report_ended(self, test: str, result: Result) -> None:
-        """The end of a test that was started."""
         seconds, memory = self._watch.stop()
         self.check()
         status, detail = self._watch.apply_timeout(result)
@@ -132,11 +131,11 @@ class SignedReport:
         self._settle(test, status, detail, {"seconds": round(seconds, 6), "memory": memory})
 
     def report_done(self, test: str, status: str, detail: str = "") -> None:
-        """What could not even be started."""
+        """Report what could not even start."""
         self._settle(test, status, detail, {})
 
     def _settle(self, test: str, status: str, detail: str, spent: dict[str, object]) -> None:
-        """The result, or that it has to be had in one process with the code."""
+        """The result, or that the test must run in one process with the code."""
         said = self.link.verdict(status) if self.link is not None else ""
         if isinstance(said, tuple):
             self.needs(test, *said)
@@ -146,7 +145,7 @@ class SignedReport:
         self._report_done(test, status, detail, spent)
 
     def needs(self, test: str, why: str, code_decides: bool = False) -> None:
-        """This test is not judged apart from the code."""
+        """This test cannot be judged separately from the code."""
         self._sign({"event": "needs", "test": test, "why": why, "code_decides": code_decides})
 
     def _report_done(self, test: str, status: str, detail: str, spent: dict[str, object]) -> None:
@@ -168,19 +167,19 @@ class SignedReport:
 
 
 class SelectedTests:
-    """Which tests are run here: those that need the code's objects and those that do not are run apart."""
+    """Which tests run here: those that need the code's objects run separately from the others."""
 
     def __init__(self, only: list[str] | None, forced: dict[str, str]) -> None:
         self._only = None if only is None else frozenset(only)
         self._files = frozenset(name.split("::")[0] for name in only or ())
         self._forced = forced
         self.whole: set[str] = set()
-        """Tests that are parts of one file which runs as a whole."""
+        """Tests that are parts of a file which runs as a whole."""
         self._left_out: frozenset[str] = frozenset()
         self._late: frozenset[str] = frozenset()
 
     def leave_out(self, known: Sequence[str], late: Sequence[str]) -> None:
-        """The tests that have a result from a run which was cut off, and those for which it was."""
+        """Skip tests with a result from an interrupted run, and those that interrupted it."""
         self._late = frozenset(late)
         self._left_out = self._late.union(known)
 
@@ -188,11 +187,11 @@ class SelectedTests:
         return name not in self._left_out
 
     def leads_on(self, name: str) -> bool:
-        """Whether it is a part of a file that later parts build on: it is run again, and nothing is said of it."""
+        """Whether later parts of its file depend on it: then it runs again without a report."""
         return name in self.whole and name not in self._late
 
     def needs(self, path: str, record: SignedReport) -> bool:
-        """Whether no test of this file is run here; that is reported where it has to be."""
+        """Whether no test of this file runs here; reported if necessary."""
         if path in self._forced:
             record.needs(path, self._forced[path])
             return True
@@ -222,7 +221,7 @@ def as_json(value: object) -> str:
 
 
 class Seal:
-    """Notices when the code under test replaces a part of the test runner, a built-in or what compares values."""
+    """Detects when the code under test replaces a part of the test runner, a builtin or a comparison."""
 
     def __init__(self, own: list[ModuleType]) -> None:
         self._parts = [
@@ -256,13 +255,13 @@ def _owners(own: list[ModuleType]) -> list[Mapping[str, object]]:
 
 
 def is_foreign(path: str, given: frozenset[str]) -> bool:
-    """Whether a file of the code, and not one of the tests, is where this came from."""
+    """Whether this comes from a file of the code, not of the tests."""
     full = os.path.abspath(path)
     return full.startswith(os.getcwd() + os.sep) and full not in given
 
 
 def shorten(text: str) -> str:
-    """Without the place of the work folder, so that a report is the same wherever it is; beginning and end if long."""
+    """Without the work folder's path, so that reports are comparable; beginning and end if long."""
     text = text.replace(os.getcwd() + "/", "").encode("utf-8", "replace").decode()
     if len(text) <= DETAIL:
         return text
@@ -278,7 +277,7 @@ def _reset_peak() -> None:
 
 
 def read_peak() -> int | None:
-    """Bytes at most since the last reset; the whole process's where the system does not count anew."""
+    """Peak bytes since the last reset; of the whole process if the system has no reset."""
     try:
         with open("/proc/self/status") as file:
             return next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:")), None)

@@ -20,13 +20,13 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class ScriptSetting:
-    """What a test file may take for granted: the code's modules and which of its functions is meant."""
+    """What a test file may assume: the code's modules, and the function that is meant."""
 
     def __init__(self, modules: list[str], entry: str, unittest: Any, doctest: Any) -> None:
         self.modules, self.entry, self.unittest, self.doctest = modules, entry, unittest, doctest
 
     def names(self, used: frozenset[str] | None = None) -> dict[str, object]:
-        """The public names of the code, for a file that uses these without an import."""
+        """The public names of the code, for a file that uses them without an import."""
         found: dict[str, object] = {}
         for module in self._load_modules():
             found |= {name: value for name, value in vars(module).items() if not name.startswith("_")}
@@ -51,7 +51,7 @@ class ScriptSetting:
 
 
 def script_cases(path: str, tree: ast.Module, setting: ScriptSetting) -> list[tuple[str, Callable[[], None]]]:
-    """One test for each statement at the top that asserts something; a failure does not end the file."""
+    """One test for each asserting top-level statement; a failure does not end the file."""
     names: dict[str, Any] = {"__name__": "__main__", "__file__": os.path.abspath(path), "__builtins__": builtins}
     script = _Script(path, names)
     check = _check_function(tree)
@@ -81,7 +81,7 @@ class _Script:
     def cut(
         self, body: Sequence[ast.stmt], asserting: set[str], word: str, prepare: Callable[[], None] | None = None
     ) -> list[tuple[str, Callable[[], None]]]:
-        """Each assertion with the statements that stand before it."""
+        """Each assertion with the statements before it."""
         cases = []
         for node in body:
             self._before.append(node)
@@ -115,11 +115,11 @@ class _Script:
 
 
 class _Namespace(ModuleType):
-    """Stands where the runner's own module does while a script runs."""
+    """Replaces the runner's own module while a script runs."""
 
 
 def _check_function(tree: ast.Module) -> ast.FunctionDef | None:
-    """`check(candidate)` that nobody calls: the entry point is to be put in."""
+    """`check(candidate)` that nobody calls: the entry point must be passed in."""
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "check"]
     calls = [_call_name(node) for top in tree.body if not isinstance(top, DEFINITIONS) for node in walk(top)]
     return found[-1] if found and len(found[-1].args.args) == 1 and "check" not in calls else None
@@ -140,7 +140,7 @@ def _call_name(node: ast.AST) -> str:
 
 
 def _find_unbound(tree: ast.Module) -> frozenset[str]:
-    """The names that the file uses and neither defines nor imports."""
+    """Names that the file uses but neither defines nor imports."""
     used: set[str] = set()
     bound = set(vars(builtins))
     for node in walk(tree):

@@ -1,4 +1,4 @@
-"""Inside the sandbox, where tests are judged: what stands for classes and objects of the code."""
+"""Inside the sandbox, on the tests' side: stand-ins for the code's classes and objects."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PREDICATES = frozenset({
     *("isnumeric", "isprintable", "isspace", "istitle", "isupper", "isdisjoint", "issubset", "issuperset"),
     *("is_integer", "is_finite", "is_nan", "is_zero"),
 })  # fmt: skip
-"""What a test asks of data and is answered by yes or no: an object in its place can say what it likes."""
+"""Yes-or-no questions about data: an object in its place could answer anything."""
 SHOWN = frozenset({"__name__", "__qualname__", "__dict__", "__wrapped__", "__members__"})
 
 
 class Ref:
-    """An object of the code. Everything it is asked is asked of the code."""
+    """An object of the code. Everything is forwarded to the code."""
 
     __slots__ = ("__weakref__", "moot_at")
 
@@ -57,7 +57,7 @@ class Ref:
 
 
 class At:
-    """Where an object of the code is: its number in the process that holds it, and whence a test had it."""
+    """The location of a code object: its number in its process, and where a test got it."""
 
     __slots__ = ("constructed", "epoch", "kind", "link", "number", "origin")
 
@@ -65,7 +65,7 @@ class At:
         self.link, self.epoch, self.number, self.kind = link, link.epoch, number, kind
         self.origin: tuple[str, str] | None = None
         self.constructed = False
-        """A test made it, by a class that it has by name."""
+        """A test created it, by a class that it names."""
 
 
 def is_stand_in(value: object) -> bool:
@@ -91,7 +91,7 @@ def _way(word: str) -> Any:
 
 
 def _plain_way(word: str, kind: type) -> Any:
-    """A way that gives one of Python's own kinds and nothing else."""
+    """A method that returns a builtin type and nothing else."""
 
     def way(self: Any, *rest: Any) -> Any:
         value = _ask(self, word, *rest)
@@ -123,7 +123,7 @@ def _make_comparison(name: str) -> Any:
 
 
 def _make_computation(word: str, name: str) -> Any:
-    """A way that is told a value of the test: by what it gives it could agree with anything."""
+    """A method that receives a value of the test: its result could agree with anything."""
 
     def way(self: Any, *rest: Any) -> Any:
         __tracebackhide__ = True
@@ -154,7 +154,7 @@ WAYS: dict[str, Any] = {
 
 
 def _exit(self: Any, kind: Any, value: Any, trace: Any) -> Any:
-    # An error of the test does not cross; that there was one does.
+    # A test's error does not cross; the fact does.
     if kind is not None:
         raise self.moot_at.link.need("an error passes through a `with` of the code's object", code_decides=True)
     return _ask(self, "exit", None, None, None)
@@ -164,7 +164,7 @@ WAYS["exit"] = _exit
 
 
 class Meta(type):
-    """What classes of the code are here."""
+    """The metaclass of the code's classes here."""
 
     moot_class: At
 

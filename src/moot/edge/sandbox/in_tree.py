@@ -1,4 +1,4 @@
-"""Inside the sandbox: the little that is needed of syntax trees; `ast` takes longer to load than most tests to run."""
+"""Inside the sandbox: the little that is needed of `ast`, which takes longer to load than most tests to run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def walk(node: _ast.AST) -> Iterator[_ast.AST]:
 
 
 def copy_location(new: Any, old: _ast.AST) -> Any:
-    """A new node, and all new ones below it, at the place of an old one."""
+    """Copy the location to a new node and all new ones below it."""
     if not hasattr(new, "lineno"):
         for name in PLACE:
             if name in new._attributes and hasattr(old, name):
@@ -45,7 +45,7 @@ def copy_location(new: Any, old: _ast.AST) -> Any:
 
 
 class Rewriter:
-    """Replaces nodes by what the method named after their kind gives: a node, or several statements."""
+    """Replaces nodes by the result of the method named after their type: a node, or several statements."""
 
     def visit(self, node: _ast.AST) -> Any:
         method = getattr(self, "visit_" + type(node).__name__, None)

@@ -1,4 +1,4 @@
-"""Inside the sandbox: `unittest` cases without pytest, one report each."""
+"""Inside the sandbox: runs `unittest` cases without pytest, one report each."""
 
 from __future__ import annotations
 

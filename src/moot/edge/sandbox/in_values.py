@@ -1,8 +1,9 @@
 """Inside the sandbox: values as data, on both sides of the socket between tests and the code they test.
 
-What crosses is written by its exact type and built anew on the other side, so no object of one process is ever in the
-other. Mutable containers that crossed keep a number: a change on one side is made on the other before the next answer,
-and the same container comes back as itself. What is no data stays where it is; the other side gets a number for it.
+Values are written by exact type and rebuilt on the other side, so no object of one process is ever in the other.
+Mutable containers that crossed keep a number: a change on one side is made on the other before the next answer, and the
+same container comes back as itself. What is not data stays where it is; the other side gets a number for it.
+Our own instead of pickle: it must not run code of the sender.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 DEEPEST = 200
 LONG_BITS = 8000
-"""Longer integers are written in hexadecimal: Python limits the digits of the others."""
+"""Longer integers are written in hexadecimal: Python limits decimal digits."""
 MUTABLE = (list, dict, set, bytearray)
 SPREAD = (list, tuple, set, frozenset)
 VALUES = {
@@ -30,7 +31,7 @@ VALUES = {
     "collections": {"deque", "Counter", "OrderedDict", "defaultdict"},
     "pathlib": {"PurePosixPath"},
 }
-"""Values of Python's own library that cross like data."""
+"""Values of the standard library that cross as data."""
 CHANGEABLE = frozenset({"deque", "Counter", "OrderedDict", "defaultdict"})
 PURE = {
     "builtins": frozenset({
@@ -49,16 +50,16 @@ PURE = {
         *("factorial", "trunc", "isqrt", "comb", "perm", "prod", "fsum", "copysign", "isinf", "isfinite", "pow"),
     }),
 }  # fmt: skip
-"""Functions and classes that are known by name on both sides. Nothing that runs text, opens files or reaches into an
-object: what the code names is used where its tests are judged."""
+"""Functions and classes known by name on both sides. None runs text, opens files or reaches into an object: the tests'
+side uses whatever the code names."""
 
 
 class NoData(Exception):
-    """This does not cross."""
+    """This cannot cross."""
 
 
 class Nonsense(Exception):
-    """What came is not what the other side may send."""
+    """Not a valid message."""
 
 
 class _Rules:
@@ -81,12 +82,12 @@ def _no_data(value: object) -> object:
 
 
 def write_message(message: object) -> str:
-    # By C: this is done for every call. The last words: no sorting, no skipped keys, no numbers that JSON lacks.
+    # In C, because this runs for every call: no sorting, no skipped keys, no numbers that JSON lacks.
     return "".join(make_encoder(None, _no_data, quoted, None, ":", ",", False, False, False)(message, 0))
 
 
 def _count_alone() -> int:
-    """How often a container counts as held where only a `LinkHeap` holds it; versions of Python differ."""
+    """The reference count of a container that only a `LinkHeap` holds; versions of Python differ."""
     held: dict[int, tuple[list[int], None]] = {0: ([], None)}
     return next(sys.getrefcount(value) for _, (value, _) in held.items())
 
@@ -95,18 +96,18 @@ OURS = _count_alone()
 
 
 class LinkHeap:
-    """One side's end: its containers that crossed, and how what is no data is told."""
+    """One side's containers that crossed, and how objects are encoded."""
 
     def __init__(
         self, first: int, tell: Callable[[object, LinkHeap], Any], meet: Callable[[list[Any], LinkHeap], object]
     ) -> None:
         self._next = first
         self._asks = first % 2 == 1
-        """Whether this is the side of the tests. What these hand over may be changed in place."""
+        """Whether this is the tests' side. What these pass may be changed in place."""
         self._pinned: frozenset[int] = frozenset()
         self._tell, self._meet = tell, meet
         self._held: dict[int, tuple[Any, Any]] = {}
-        """Number -> container and what it held when both sides knew the same."""
+        """Number -> container, and its content when both sides last agreed."""
         self._numbers: dict[int, int] = {}
         self._deep = 0
 
@@ -115,7 +116,7 @@ class LinkHeap:
         return not self._held
 
     def pin(self) -> None:
-        """What is held now is held for all tests: it was met while they were loaded."""
+        """Keep what is held now for all tests: it was met while they were loaded."""
         self._pinned = frozenset(self._held)
 
     def forget(self, *, all_of_it: bool = False) -> None:
@@ -124,7 +125,7 @@ class LinkHeap:
         self._numbers = {id(value): number for number, (value, _) in kept.items()}
 
     def tell(self, value: object) -> Any:
-        """A value as it is sent."""
+        """Encode a value."""
         kind = type(value)
         if value is None or kind is bool or kind is str:
             return value
@@ -178,7 +179,7 @@ class LinkHeap:
         return value.decode("latin-1") if type(value) is bytearray else [self.tell(each) for each in value]
 
     def changes(self) -> list[Any]:
-        """What changed in containers that the other side knows."""
+        """Changes in containers that the other side knows."""
         if not self._held:
             return []
         return [
@@ -188,7 +189,7 @@ class LinkHeap:
         ]
 
     def list_unused(self) -> list[int]:
-        """Containers that nobody on this side but us still holds: they are let go, and so should the other side."""
+        """Containers that only we still hold: released here, and on the other side."""
         if not self._held:
             return []
         found = [number for number, (value, _) in self._held.items() if sys.getrefcount(value) <= OURS]
@@ -201,7 +202,7 @@ class LinkHeap:
             self._numbers.pop(id(value), None)
 
     def settle(self) -> None:
-        """From here on both sides know the same."""
+        """Both sides agree from now on."""
         for number, (value, before) in self._held.items():
             if before is None or not _same(value, before):
                 self._held[number] = (value, _copy(value))
@@ -215,7 +216,7 @@ class LinkHeap:
         self.settle()
 
     def meet(self, told: Any) -> Any:
-        """A value that was sent, made anew."""
+        """Decode a value."""
         if told is None or type(told) in (bool, int, float, str):
             return told
         if type(told) is not list or not told or type(told[0]) is not str:
@@ -324,7 +325,7 @@ SIMPLE: dict[str, Callable[..., Any]] = {
 
 
 def _library_value(value: Any, kind: type) -> Any:
-    """What a value of the library is made of, or None."""
+    """The parts of a library value, or None."""
     module, name = str(kind.__module__).split(".")[0], kind.__name__
     if name not in VALUES.get(module, ()) or getattr(sys.modules.get(module), name, None) is not kind:
         return None

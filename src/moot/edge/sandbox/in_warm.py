@@ -1,9 +1,9 @@
-"""Inside the sandbox: an interpreter that is started already, and what it makes for each run.
+"""Inside the sandbox: a warm interpreter, which forks a child for each run.
 
-It stands in a sandbox of its own, reads nothing of any run and runs nothing of anybody: for each run it makes a child
-in namespaces of its own (users, processes, files, network, messages, names, groups). The child reads its errand,
-covers the writable folders with empty ones, gives up every right for good and starts the run, whose first process it
-stays until the end. What a run leaves behind ends with that process, and that one with this.
+It has its own sandbox, reads nothing of any run and runs no untrusted code: for each run it creates a child in new
+namespaces (users, processes, files, network, messages, names, groups). The child reads its errand, covers the writable
+folders with empty ones, drops all rights for good and starts the run, of which it stays the first process. What a run
+leaves behind ends with that process, and that process with this one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FIRST = (
 CLONE = {"x86_64": 56, "aarch64": 220}
 NETWORK = 0x40000000
 APART = 0x00020000 | 0x08000000 | 0x20000000
-"""Files, messages and processes: what two halves of one run need for themselves."""
+"""Files, messages and processes: what the two halves of a run each need for themselves."""
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000
 NO_SUID, NO_DEVICES, NO_PROGRAMS, SAME_FILE = 2, 4, 8, 4096
 JOIN_NEW_SESSION = 1
@@ -49,18 +49,18 @@ BEGAN, TWIN, RUN, CALLS = b"began", b"twin", b"run", b"calls"
 HANDLES = 4
 MACHINE = os.uname().machine
 KEPT = 200
-"""Handles from here on are none of the run's."""
+"""File descriptors from here on are hidden from the run."""
 libc = ctypes.CDLL(None, use_errno=True)
 undisturbed = ctypes.PyDLL(None)
-"""The same, for calls during which nobody else may run."""
+"""The same, for calls during which nothing else may run."""
 
 
 def main(parts: dict[str, CodeType], control: int) -> None:
-    """Be there for who asks for a twin, or as a twin for runs, until the other end is closed."""
+    """Serve requests for a twin, or as a twin for runs, until the other end is closed."""
     for name in FIRST:
         load(parts, name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    gc.freeze()  # what is not looked at is not copied
+    gc.freeze()  # untouched pages are not copied
     link = socket.socket(fileno=control)
     link.send(BEGAN)
     while True:
@@ -78,7 +78,7 @@ def main(parts: dict[str, CodeType], control: int) -> None:
 
 
 def _twin(handles: list[int]) -> socket.socket:
-    """The link of a new one, which has entered its memory group; all it makes is in there too."""
+    """The link of a new twin, which has entered its memory group; everything it starts is in there too."""
     libc.prctl(SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     for group in handles[1:]:
         os.write(group, b"0")
@@ -89,7 +89,7 @@ def _twin(handles: list[int]) -> socket.socket:
 
 
 def load(parts: dict[str, CodeType], part: str) -> ModuleType:
-    """A part by the name it has where it comes from; of its packages only the names are there."""
+    """A part under its original name; of its packages only the names exist."""
     names = PACKAGE.split(".")
     for depth in range(len(names)):
         sys.modules.setdefault(".".join(names[: depth + 1]), ModuleType(names[depth]))
@@ -103,7 +103,7 @@ def load(parts: dict[str, CodeType], part: str) -> ModuleType:
 
 
 def _receive_request(link: socket.socket) -> tuple[bytes, list[int]]:
-    """What is wanted, and the handles for it: of a run its link, its errand, its report and its output."""
+    """The request and its file descriptors: a run's link, errand, report and output."""
     numbers = array.array("i")
     word, said, _, _ = link.recvmsg(16, socket.CMSG_SPACE(HANDLES * numbers.itemsize))
     for _, _, data in said:
@@ -112,7 +112,7 @@ def _receive_request(link: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _clone_process(namespaces: int) -> int:
-    """A fork into new namespaces; Python is told of it as it is of a fork."""
+    """A fork into new namespaces; Python is notified as for a fork."""
     python = ctypes.pythonapi
     python.PyOS_BeforeFork()
     pid = undisturbed.syscall(CLONE[MACHINE], namespaces | signal.SIGCHLD, 0, 0, 0, 0)
@@ -121,7 +121,7 @@ def _clone_process(namespaces: int) -> int:
 
 
 def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: list[int], *, alone: bool) -> NoReturn:
-    """`alone`: it is the run itself, for no process is started in it, and has no network because it has no sockets."""
+    """`alone`: it is the run itself, which starts no process, and has no network because it has no sockets."""
     link, status = handles[0], 1
     try:
         control.close()
@@ -139,11 +139,11 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
         os.write(link, BEGAN)
         if alone:
             link = fcntl.fcntl(link, fcntl.F_DUPFD_CLOEXEC, KEPT)
-            ended = _run(parts, errand, handles)  # one that is alone has no other half
+            ended = _run(parts, errand, handles)  # a run that is alone has no other half
         else:
             ended = _run_watched(parts, errand, handles, link)
         os.write(link, struct.pack("i", ended))
-        # Not gone before it is known for certain who it is that is to be gone.
+        # Wait until its identity is known for certain.
         os.read(link, 1)
         status = 0
     except BaseException as problem:
@@ -153,7 +153,7 @@ def _first_process(parts: dict[str, CodeType], control: socket.socket, handles: 
 
 
 def _start_apart(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int]) -> None:
-    """The code under test in a world of its own: it sees neither the tests nor any process of theirs."""
+    """The code under test in its own namespaces: it sees neither the tests nor their processes."""
     here, there = socket.socketpair()
     if _clone_process(APART) == 0:
         status = 1
@@ -181,9 +181,9 @@ def _whole(handle: int) -> bytes:
 
 
 def _run_watched(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int], link: int) -> int:
-    """The run in a second process: the first can neither be ended nor be looked into by it."""
+    """The run in a second process, which can neither kill nor inspect the first."""
     signal.signal(signal.SIGCHLD, _note_child)
-    # The only signal that Python has an answer to; all others cannot reach the first process from inside.
+    # The only signal that Python handles; no other can reach the first process from inside.
     usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
     runner = os.fork()
     if runner == 0:
@@ -198,7 +198,7 @@ def _run_watched(parts: dict[str, CodeType], errand: dict[str, Any], handles: li
 
 
 def _own_view(size: int) -> None:
-    """Nobody in a world of its own: no process, no folder, no network of another run."""
+    """An isolated view: no process, folder or network of another run."""
     for name, text in (("setgroups", "deny"), ("uid_map", "65534 65534 1"), ("gid_map", "65534 65534 1")):
         _write(f"/proc/self/{name}", text)
     _own_places(size)
@@ -221,13 +221,13 @@ def _own_loopback() -> None:
 
 
 def _take_new_keyring(errand: dict[str, Any]) -> None:
-    """Where that fails it keeps the keyring of the process it is made by: that is not the user's, and is empty."""
+    """If that fails it keeps its parent's keyring, which is not the user's, and empty."""
     libc.syscall(errand["keyctl"], JOIN_NEW_SESSION, None)
 
 
 def _filter_calls(program: bytes) -> None:
-    """From here on only the system calls that `seccomp` names. For who is alone they hold no sockets: that is cheaper
-    than a network of its own, which takes a fifth of the time of a short run."""
+    """From now on only the system calls in `seccomp`. A run that is alone gets no sockets: cheaper than its own network
+    namespace, which takes a fifth of a short run's time."""
     kept = ctypes.create_string_buffer(program)
     header = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(kept))
     if libc.prctl(FILTER_CALLS, 2, header, 0, 0):
@@ -248,7 +248,7 @@ def _write(path: str, text: str) -> None:
 
 
 def _no_rights() -> None:
-    """From here on there is no way back, neither by a program's rights nor by new namespaces."""
+    """Irrevocable: neither setuid programs nor new namespaces restore rights."""
     number = 0
     while libc.prctl(DROP_FROM_BOUNDS, number, 0, 0, 0) == 0:
         number += 1
@@ -258,11 +258,11 @@ def _no_rights() -> None:
 
 
 def _note_child(*_: object) -> None:
-    """A child ended; `select` is woken by the handle below."""
+    """A child ended; the handle below wakes `select`."""
 
 
 def _outcome(runner: int, link: int) -> int:
-    """The status of the run, as a shell would say it. All that lose their parent are waited for here."""
+    """The exit status of the run, as a shell reports it. Reaps all orphans."""
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
@@ -286,7 +286,7 @@ def _reap_child() -> tuple[int, int] | None:
 
 
 def _run(parts: dict[str, CodeType], errand: dict[str, Any], handles: list[int], link: int | None = None) -> int:
-    """Become the run: its handles, its limits, its files, its folder. What it ends with."""
+    """Become the run: its handles, limits, files and folder. Returns its exit status."""
     nothing, report, output = os.open("/dev/null", os.O_RDONLY), os.dup(handles[2]), os.dup(handles[3])
     if link is not None:
         link = fcntl.fcntl(link, fcntl.F_DUPFD, KEPT)
@@ -319,7 +319,7 @@ def _write_file(path: str, data: bytes) -> None:
 
 
 def _status(parts: dict[str, CodeType], errand: dict[str, Any]) -> int:
-    """What the runner ends with, as it would if it had been started for this run alone."""
+    """The runner's exit status, as if it had been started for this run alone."""
     for part in errand["parts"]:
         load(parts, part)
     runner: Any = load(parts, errand["runner"])

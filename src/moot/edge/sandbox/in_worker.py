@@ -1,7 +1,7 @@
-"""Inside the sandbox: the code under test, in processes of its own. It is asked over a socket and knows no test.
+"""Inside the sandbox: the code under test in its own processes. It answers over a socket and knows no test.
 
 The first process runs no code: it starts one that does, and another when that one is gone or does not answer.
-Nothing that is said here is believed on the other side: it is read as data.
+The other side trusts nothing that is sent here: it is read as data.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def main() -> int:
 
 
 def run(spec: dict[str, Any]) -> int:
-    """Start a process with the code whenever one is asked for; end when nobody can ask any more."""
+    """Start a process with the code on request; end when no more requests can come."""
     own = [sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "moot"]
     control = _socket.socket(fileno=int(os.environ.pop(LINK)))
     os.set_inheritable(control.fileno(), False)
-    # The first one is made before anybody asks: it is ready when the tests are.
+    # The first one is started in advance: it is ready when the tests are.
     child, here = _start(control, spec, own)
     status = 0
     while control.recv(1) == NEW:
@@ -69,7 +69,7 @@ def run(spec: dict[str, Any]) -> int:
 
 
 def _start(control: Any, spec: dict[str, Any], own: list[ModuleType]) -> tuple[int, Any]:
-    """A process with the code, and the end of its socket that is to be handed over."""
+    """A process with the code, and the end of its socket to hand over."""
     here, there = _socket.socketpair()
     child = os.fork()
     if child == 0:
@@ -106,11 +106,11 @@ def _answer(link: Any, spec: dict[str, Any], own: list[ModuleType]) -> int:
 
 
 class LinkEnded(Exception):
-    """Nobody asks any more."""
+    """No more requests."""
 
 
 class WorkerAnswers:
-    """What is asked of the code, and what comes of it."""
+    """Answers requests to the code."""
 
     def __init__(self, link: Any, spec: dict[str, Any], own: list[ModuleType]) -> None:
         self._link, self._own = link, own
@@ -145,7 +145,6 @@ class WorkerAnswers:
         self._link.sendall(len(data).to_bytes(4, "big") + data)
 
     def _answer_request(self, asked: Any) -> list[Any]:
-        """One request, up to its answer."""
         word, target, rest, changes, unused, freed = asked
         for number in freed:
             self._numbers.pop(id(self._objects.pop(number, None)), None)
@@ -197,7 +196,7 @@ class WorkerAnswers:
         return _operate(word, on, given)
 
     def ask(self, number: int, args: Any, options: Any) -> object:
-        """Call a function of the test, and answer what it asks meanwhile."""
+        """Call a function of the test, and answer its requests meanwhile."""
         if _thread.get_ident() != self._main or not self._busy:
             raise RuntimeError("a function of the test can be called only while the test waits for this thread")
         told = [self._heap.tell(args), self._heap.tell(tuple(options.items()))]
@@ -217,7 +216,7 @@ class WorkerAnswers:
             return self._heap.meet(value)
 
     def _tell(self, value: Any, heap: LinkHeap) -> Any:
-        """What is no data: a class, an error, a tuple with names, a part of the library; all else gets a number."""
+        """Encode what is not data: a class, an error, a named tuple, a part of the library; all else gets a number."""
         kind = type(value)
         if isinstance(value, ModuleType):
             return ["module", value.__name__] if value.__name__ in self._code else ["foreign", str(value.__name__)]
@@ -259,7 +258,7 @@ class WorkerAnswers:
         return number
 
     def _problem(self, problem: BaseException) -> Any:
-        """An error as data: its class, what it says, what it holds."""
+        """An error as data: its class, message and content."""
         kind = type(problem)
         try:
             said = str(problem)
@@ -342,7 +341,7 @@ def _operate(word: str, on: Any, given: list[Any]) -> object:
 
 
 def _is_own(kind: type, name: str) -> bool:
-    """Whether a class brings this way itself, above what Python's own bases have."""
+    """Whether a class defines this method itself, beyond its builtin bases."""
     for base in kind.__mro__:
         if base is object or base in PLAIN_BASES:
             return False
@@ -352,7 +351,7 @@ def _is_own(kind: type, name: str) -> bool:
 
 
 def _base_value(value: Any, base: Any) -> Any:
-    """What a value holds, by the way of Python's own class and not by its own."""
+    """The content of a value, read by the builtin class and not by its own methods."""
     if base in (int, float):
         return base.__int__(value) if base is int else base.__float__(value)
     if base is str:

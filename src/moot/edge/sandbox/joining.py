@@ -1,4 +1,4 @@
-"""One run out of two: tests judged apart from the code, and those that only run in one process with it."""
+"""Joins two runs: tests judged separately from the code, and those that need its process."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,14 @@ from moot.edge.sandbox.report import NeedsObjects
 
 
 def mark_in_process(run: SuiteRun, why: str) -> SuiteRun:
-    """The same run, with the reason why none of its tests was judged apart from the code."""
+    """Mark all tests as run in process, and why."""
     if not why:
         return run
     return run.model_copy(update={"outcomes": tuple(_mark(each, why) for each in run.outcomes)})
 
 
 def join_runs(apart: SuiteRun, together: SuiteRun, needs: Sequence[NeedsObjects]) -> SuiteRun:
-    """What was judged apart counts as it is; the second run has a say on the tests that needed it only."""
+    """Results of the separate run stand; the second run counts only for tests that needed it."""
     why = {need.test: need for need in needs}
     second = tuple(outcome for need in why.values() for outcome in _again(need, together))
     again = {*why, *(each.name for each in second)}
@@ -27,7 +27,7 @@ def join_runs(apart: SuiteRun, together: SuiteRun, needs: Sequence[NeedsObjects]
 
 
 def _again(need: NeedsObjects, together: SuiteRun) -> list[TestOutcome]:
-    """What became of a test with its subtests, or of all tests of a file, that needed the second run."""
+    """Results of a test with its subtests, or of all tests of a file, in the second run."""
     own = [each for each in together.outcomes if _belongs(each.name, need.test)]
     lost = TestOutcome(name=need.test, status="error", detail=together.problem or _explain_missing(need.test, together))
     return [_mark(each, need.why, code_decides=need.code_decides) for each in own or [lost]]
@@ -38,7 +38,7 @@ def _belongs(name: str, test: str) -> bool:
 
 
 def _explain_missing(test: str, run: SuiteRun) -> str:
-    """Why a test did not run: what it belongs to could not be built, say."""
+    """Why a test did not run, such as a failed build."""
     errors = (each.detail for each in run.outcomes if each.status == "error" and test.startswith(f"{each.name}."))
     return next(errors, "") or "this test did not run again"
 

@@ -1,7 +1,7 @@
-"""Processes that start without the user's keys: each with a session keyring of its own, which is empty.
+"""Starts processes without the user's keys: each with its own empty session keyring.
 
-A session keyring belongs to a thread and is inherited. So each process is started by a thread that has taken a new one,
-and that stays until the process is gone: `bwrap --die-with-parent` means the thread.
+A session keyring belongs to a thread and is inherited. So each process is started by a thread that has joined a new one
+and lives until the process is gone: `bwrap --die-with-parent` refers to the thread.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Apart:
-    """A process that was started without the user's keys."""
+    """A process started without the user's keys."""
 
     process: subprocess.Popen[bytes]
     ended: "Future[int]"
@@ -46,7 +46,7 @@ class Apart:
 def start_apart(
     command: Sequence[str], ends: tuple[End, End, End], env: Mapping[str, str], handles: Sequence[int]
 ) -> Apart:
-    """A process in a session of its own, with these standard handles and some more."""
+    """A process in its own session, with these standard handles and some more."""
     options: dict[str, Any] = {
         "stdin": ends[0],
         "stdout": ends[1],
@@ -73,11 +73,11 @@ def start_apart(
 
 
 def take_new_keyring() -> None:
-    """From here on this thread, and what it starts, has an empty session keyring."""
+    """From now on this thread and its children have an empty session keyring."""
     if MACHINE not in MACHINES:
         raise SandboxError(f"session keyrings are not known for the machine {MACHINE!r}")
     deadline = time.monotonic() + PATIENCE
-    # Those of runs that are over count until the kernel has removed them, which it does a moment later.
+    # Keyrings of finished runs count until the kernel removes them, a moment later.
     while (problem := _join_new_session()) == errno.EDQUOT and time.monotonic() < deadline:
         time.sleep(0.01)
     if problem and problem not in NO_KEYS:
@@ -85,6 +85,5 @@ def take_new_keyring() -> None:
 
 
 def _join_new_session() -> int:
-    """Zero, or why not."""
     call = numbers(REFUSED, MACHINE)["keyctl"]
     return 0 if _libc.syscall(call, JOIN_NEW_SESSION, None) != -1 else ctypes.get_errno()

@@ -1,4 +1,4 @@
-"""Where the files of a run are laid, as paths that cannot leave the box."""
+"""Where the files of a run are placed, as paths that cannot leave the box."""
 
 import io
 import tarfile
@@ -20,13 +20,13 @@ class Layout:
     """Path below the work folder -> text."""
     tests: tuple[str, ...]
     one: bool = False
-    """The tests stand in files of the code itself."""
+    """The tests are in files of the code itself."""
     clash: str = ""
-    """Two files of one kind that would lie at the same place."""
+    """Two files of one kind at the same path."""
 
     @property
     def front(self) -> tuple[str, ...]:
-        """The folders in which `import` looks first: the work folder, and all folders of files that are no package."""
+        """Folders that `import` searches first: the work folder, and all folders of files outside packages."""
         return tuple(folder for folder in self._folders if f"{folder}/__init__.py".removeprefix("./") not in self.files)
 
     @property
@@ -41,9 +41,9 @@ class Layout:
 
 
 def lay_out(code: Code, tests: Tests) -> Layout:
-    # A patch must not bring its own tests or change how tests are collected: given files win, other conftests stay out.
+    # A patch must not add tests or change how tests are collected: given files win, other conftests stay out.
     sources = [(path, file.text) for file in code.files if not (path := safe_path(file.path)).endswith("conftest.py")]
-    # Tests that lie beside the code bring its files along, as they were before any patch: those must not win.
+    # Tests beside the code include its files as they were before any patch: those must not win.
     known = dict(sources)
     every = [(safe_path(path), text) for path, text in tests.files]
     given = [(path, text) for path, text in every if path not in known or TEST_NAME.search(path)]
@@ -59,13 +59,13 @@ def lay_out(code: Code, tests: Tests) -> Layout:
 
 
 def safe_path(path: str) -> str:
-    """`path` below the work folder: what would lead out of it is dropped."""
+    """A path below the work folder; parts that would leave it are dropped."""
     parts = [part for part in path.replace("\\", "/").replace("\0", "").split("/") if part not in ("", ".", "..")]
     return "/".join(parts) or "unnamed"
 
 
 def pack(files: dict[str, str]) -> bytes:
-    """The files as one tar archive: it goes in by standard input, so the host needs no folder to share."""
+    """A tar archive of the files, passed by standard input, so the host needs no shared folder."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         for path, text in files.items():

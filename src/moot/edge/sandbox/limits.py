@@ -1,4 +1,4 @@
-"""How much the code under test may use."""
+"""Resource limits of the code under test."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""Tests as a plain process of the user: limits, but no walls. Only for who asked for it."""
+"""Runs tests as a plain process of the user: with limits, but not isolated. Only on request."""
 
 import tempfile
 from dataclasses import dataclass

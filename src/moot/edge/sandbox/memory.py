@@ -1,4 +1,4 @@
-"""Memory of a whole process tree: a control group where we may make one, else a watch on the processes."""
+"""Memory of a process tree: a control group if we may create one, else by watching the processes."""
 
 import contextlib
 import itertools
@@ -15,7 +15,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 PATIENCE = 5.0
 _numbers = itertools.count()
 _swept: dict[Path, float] = {}
-"""When the groups of each system were last looked through."""
+"""When the groups of each system were last swept."""
 
 
 @dataclass(frozen=True)
@@ -26,34 +26,34 @@ class MemoryGroup:
     version: int
 
     def entry(self) -> tuple[str, ...]:
-        """The start of a command line that enters the group before anything of the run exists."""
+        """A command prefix that enters the group before the run exists."""
         return ("/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', str(self.members))
 
     @property
     def members(self) -> Path:
-        """Who writes a number of a process here, or 0 for itself, lets it enter."""
+        """Writing a pid here, or 0 for oneself, enters the group."""
         return self.path / "cgroup.procs"
 
     def kills(self) -> int:
-        """How often the kernel had to kill something because the limit was reached."""
+        """How often the kernel killed something at the limit."""
         events = self.path / ("memory.events" if self.version == 2 else "memory.oom_control")
         with contextlib.suppress(OSError, ValueError):
             return sum(int(line.split()[1]) for line in _text(events).splitlines() if "oom_kill " in line)
         return 0
 
     def read_usage(self) -> int:
-        """Bytes that are in use now; endless where that is not known."""
+        """Bytes in use now; infinite if unknown."""
         name = "memory.current" if self.version == 2 else "memory.usage_in_bytes"
         with contextlib.suppress(OSError, ValueError):
             return int(_text(self.path / name))
         return sys.maxsize
 
     def limit(self, most: int) -> bool:
-        """Whether the limit could be set."""
+        """Returns whether the limit could be set."""
         names = ("memory.max", "memory.swap.max") if self.version == 2 else ("memory.limit_in_bytes", "")
         try:
             (self.path / names[0]).write_text(str(most))
-            # Version 1 must let go of swap by another way; without swap there is nothing to do.
+            # Version 1 limits swap separately; without swap there is nothing to do.
             swap = self.path / names[1] if names[1] else self.path / "memory.swappiness"
             if swap.exists():
                 swap.write_text("0")
@@ -62,7 +62,7 @@ class MemoryGroup:
         return True
 
     def close(self) -> None:
-        """Kill what is left, wait until it is gone, remove the group. Blocks for as long as that takes."""
+        """Kill what is left, wait until it is gone, remove the group. Blocks."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             for pid in _pids(self.members):
@@ -75,7 +75,7 @@ class MemoryGroup:
 
 
 def open_group(limit: int, kind: str = "moot") -> MemoryGroup | None:
-    """A new group with this limit, or None where the system does not let us."""
+    """A new group with this limit, or None if the system does not allow it."""
     sweep()
     for version, parent in _candidates():
         path = parent / f"{kind}-{os.getpid()}-{next(_numbers)}"
@@ -91,7 +91,7 @@ def open_group(limit: int, kind: str = "moot") -> MemoryGroup | None:
 
 
 def sweep() -> None:
-    """Remove the empty groups of a Moot that was killed. Not for every run: with many at once there are many to see."""
+    """Remove empty groups of a killed Moot. Not for every run: with many at once there are many to check."""
     now = time.monotonic()
     if now - _swept.get(GROUPS, -math.inf) < 1.0:
         return
@@ -103,14 +103,14 @@ def sweep() -> None:
 
 
 def tree_bytes(pid: int, ceiling: int) -> int:
-    """Memory of a process and all below it. Shared pages are counted once, but only when the rough sum is too high."""
+    """Memory of a process and its descendants. Shared pages are counted once, but only if the rough sum is too high."""
     pids = _tree(pid)
     rough = sum(_resident(each) for each in pids)
     return rough if rough <= ceiling else sum(_share(each) for each in pids)
 
 
 def _candidates() -> list[tuple[int, Path]]:
-    """Where a group could be made: version 1 below our own, version 2 below our own or any above it."""
+    """Where a group could be created: version 1 below our own, version 2 below our own or any above it."""
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -121,14 +121,14 @@ def _candidates() -> list[tuple[int, Path]]:
         if "memory" in controllers.split(","):
             found.append((1, GROUPS / "memory" / own.lstrip("/")))
         elif not controllers:
-            # A version 2 group with processes in it cannot have limited groups below it, one further up can.
+            # A version 2 group with processes cannot have limited groups below it, one further up can.
             below = GROUPS / own.lstrip("/")
             found += [(2, path) for path in (below, *below.parents) if path.is_relative_to(GROUPS)]
     return [(version, path) for version, path in found if path.is_dir()]
 
 
 def _text(path: Path) -> str:
-    """Without the layers of a text file: this is done for every run."""
+    """Without the layers of a text file: this runs for every run."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(handle, 4096).decode()

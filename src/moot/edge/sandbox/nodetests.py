@@ -1,4 +1,4 @@
-"""How JavaScript and TypeScript tests are run: the tests in one sandbox, the code they test in another."""
+"""Runs JavaScript and TypeScript tests: the tests in one sandbox, the code they test in another."""
 
 import json
 import math
@@ -29,7 +29,7 @@ JUDGE = (
 FAR = ("in_node_far.cjs", *WIRE)
 INSIDE = ("in_node_events.cjs", "in_node_inside.mjs", "in_node_report.mjs", "in_node_sink.cjs")
 REPORTER = (f"--test-reporter=../{RUN}/in_node_report.mjs", "--test-reporter-destination=stdout")
-# A process of the code that ended is followed by another. One that no longer says that it lives is ended: it hangs.
+# A process of the code that ended is replaced. One without a heartbeat is killed: it hangs.
 SERVE = (
     f"cd ../{WORK}; n=0; while [ $n -lt 200 ]; do n=$((n+1)); "
     f'"$1" ../{RUN}/in_node_far.cjs & p=$!; '
@@ -57,7 +57,7 @@ class _Plan:
 
     @property
     def given(self) -> list[str]:
-        """The scripts that came with the tests: the tests, and what they import of their own."""
+        """The scripts that came with the tests: the tests and their own imports."""
         return [path for path in self.layout.tests if SCRIPT.search(path)]
 
     @property
@@ -84,7 +84,7 @@ class _Plan:
 
 
 def node_suite(layout: Layout, run: NodeRun, *, apart: bool = True) -> Suite | SuiteRun:
-    """`apart`: the code in a sandbox of its own."""
+    """`apart`: the code in its own sandbox."""
     node = shutil.which("node")
     if node is None:
         return SuiteRun(problem="no Node.js on PATH")
@@ -110,8 +110,8 @@ def _apart(plan: _Plan) -> Suite:
 
 
 def _together(plan: _Plan, names: Sequence[str] | None) -> Suite:
-    """The files of these tests in one process with the code; who signs what they tell of is not in their sandbox.
-    None: all files, in the only sandbox that there is."""
+    """The files of these tests in one process with the code; the signer of their results is outside of their sandbox.
+    None: all files, in the only sandbox there is."""
     wanted = {name.partition("::")[0] for name in names or ()}
     tests = [path for path in plan.tests if names is None or path in wanted]
     command = ("/bin/sh", "-c", EACH, "each", plan.program, *tests)
@@ -132,7 +132,7 @@ def _with_spec(suite: Suite, plan: _Plan, tests: Sequence[str], more: Mapping[st
 
 
 def _is_hidden(path: str, layout: Layout) -> bool:
-    """Whether a file of the code would be found in place of what the tests mean: a package, a helper of their own."""
+    """Whether a file of the code would shadow what the tests mean: a package, or a helper of theirs."""
     if "node_modules" in PurePosixPath(path).parts:
         return True
     own = [PurePosixPath(each) for each in layout.tests]
@@ -143,7 +143,7 @@ def _is_hidden(path: str, layout: Layout) -> bool:
 
 
 def _harmless(text: str, modules: str) -> str:
-    """What a package.json of the code may say to the tests: not that it is a package which is installed."""
+    """What a package.json of the code may tell the tests: not that it is an installed package."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -157,12 +157,12 @@ def _harmless(text: str, modules: str) -> str:
 
 
 def node_modules(folder: str) -> dict[str, Path]:
-    """Above the work folder, where Node.js looks when it finds nothing in it."""
+    """Above the work folder, where Node.js looks last."""
     return {"node_modules": Path(folder)} if folder else {}
 
 
 def uses_modules(layout: Layout) -> bool:
-    """Whether `.js` files here are ES modules, which the project's package.json would say if it were here."""
+    """Whether `.js` files here are ES modules, as the project's package.json would say."""
     scripts = [text for path, text in layout.files.items() if path.endswith((".js", ".ts"))]
     return "package.json" not in layout.files and any(MODULE_SYNTAX.search(text) for text in scripts)
 

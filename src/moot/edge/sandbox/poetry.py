@@ -1,4 +1,4 @@
-"""Where poetry keeps the environment of a project; poetry itself is not started, for it runs what a project names."""
+"""Finds poetry's environment of a project without starting poetry, which runs what a project names."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ LONGEST = 42
 
 
 def poetry_folders(project: Path, env: Mapping[str, str]) -> list[Path]:
-    """The environments of a project, the newest Python first."""
+    """The environments of a project, newest Python first."""
     name = _name(project)
     if not name:
         return []

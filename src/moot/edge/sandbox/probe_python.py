@@ -1,6 +1,6 @@
-"""Call a solution's functions inside the sandbox and say what came of each; nothing of Moot is there.
+"""Calls a solution's functions inside the sandbox and reports each result; nothing of Moot is there.
 
-What a call should give is not known here, so a solution that writes answers of its own gains nothing by it.
+Expected values are unknown here, so a solution that forges answers gains nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEEPEST = 30
 
 
 def canonical(value: object, depth: int = 0) -> str:
-    """One text for values that behave alike: sets and dicts in one order, floats to twelve digits."""
+    """One text for equal behaviour: sets and dicts in one order, floats to twelve digits."""
     if depth > DEEPEST:
         return "…"
     if value is None or isinstance(value, (bool, str, bytes)) or type(value) is int:
@@ -59,7 +59,6 @@ def _other(value: object, depth: int) -> str:
 
 
 def answer(call: str, names: dict[str, object]) -> dict[str, str]:
-    """What comes of one call."""
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             text = canonical(eval(compile(call, "<call>", "eval"), dict(names)))
@@ -69,7 +68,7 @@ def answer(call: str, names: dict[str, object]) -> dict[str, str]:
 
 
 def _describe_error(problem: BaseException) -> str:
-    # Not `traceback`: it takes a hundred times as long to load as a call to be answered.
+    # Not `traceback`: loading it takes a hundred times as long as answering a call.
     lines, frame = [], problem.__traceback__
     while frame is not None:
         if not frame.tb_frame.f_code.co_filename.startswith("<"):
@@ -83,7 +82,7 @@ def _describe_error(problem: BaseException) -> str:
 
 
 def answers(calls: list[str], names: dict[str, object], seconds: float, together: bool) -> Iterator[dict[str, str]]:
-    """Each call in a process of its own; where none leaves anything behind, all in this one, as far as it lives."""
+    """Each call in its own process; if none leaves anything behind, all in this one, while it lives."""
     if not together:
         yield from (apart(call, names, seconds) for call in calls)
         return
@@ -96,7 +95,7 @@ def answers(calls: list[str], names: dict[str, object], seconds: float, together
 
 
 def apart(call: str, names: dict[str, object], seconds: float) -> dict[str, str]:
-    """The answer of a forked child: it may end, hang or break itself without harm to the next call."""
+    """The answer of a forked child: it may exit, hang or break itself without harm to the next call."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

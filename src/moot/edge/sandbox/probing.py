@@ -1,4 +1,4 @@
-"""Calls put to a solution: how they go in, how the answers are read."""
+"""Puts calls to a solution and reads the answers."""
 
 import json
 import signal
@@ -68,8 +68,8 @@ async def put_calls(
     limits: SandboxLimits,
     project: ProjectEnvironment = NO_PROJECT,
 ) -> Probing:
-    """An answer for each call. Those that shared a process with one that broke it are put once more, as long as the
-    time for the whole lasts."""
+    """An answer for each call. Calls that shared a process with one that broke it are put again while the time
+    lasts."""
     answers: tuple[Answer, ...] = ()
     spent = 0.0
     while True:
@@ -93,13 +93,13 @@ async def put_calls(
 
 
 def _find_broken_call(ended: ProcessEnd, count: int) -> int | None:
-    """Which call had the process to itself when it ended, if any had."""
+    """The call that had the process to itself when it ended, if any."""
     lines = ended.report.splitlines()
     return len(lines) - 1 if lines[:1] == [READY] and len(lines) <= count else None
 
 
 def read_answers(ended: ProcessEnd, calls: Sequence[str], limits: SandboxLimits) -> Probing:
-    """The answers that came; a call without one says so, and all of them do when the run as a whole failed."""
+    """The answers received; a call without one says so, and all do if the whole run failed."""
     answers: list[Answer] = []
     report = ended.report.removeprefix(READY + b"\n")
     for line in report.decode("utf-8", "replace").splitlines()[: len(calls)]:

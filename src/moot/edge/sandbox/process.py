@@ -38,16 +38,16 @@ class ProcessJob:
     link: socket.socket | None = None
     """Inherited under its own number, and closed here once the process has it."""
     late: Callable[[bytearray], bool] = lambda _: False
-    """Whether the test that the report names last has had its time."""
+    """Whether the test that the report names last is out of time."""
     filter: int | None = None
-    """The handle from which the command loads a filter of system calls. Who gets one gets none of the user's keys."""
+    """The handle from which the command loads a seccomp filter. With a filter it gets none of the user's keys."""
 
 
 @dataclass(frozen=True)
 class ProcessEnd:
     status: int
     stopped: Stop
-    """Why we ended it; empty when it ended by itself."""
+    """Why we ended it; empty if it ended by itself."""
     report: bytes
     output: str
     seconds: float
@@ -55,7 +55,7 @@ class ProcessEnd:
 
 @dataclass
 class PipeSink(asyncio.Protocol):
-    """One pipe's bytes: the first ones, or the last ones; the rest is read and thrown away so that no writer blocks."""
+    """The first or last bytes of a pipe; the rest is read and dropped so that no writer blocks."""
 
     limit: int
     keep: Literal["first", "last"]
@@ -79,7 +79,7 @@ class PipeSink(asyncio.Protocol):
 
 
 async def execute(job: ProcessJob, limits: SandboxLimits) -> ProcessEnd:
-    """Standard output is the report, standard error what was printed. A cancelled call kills too."""
+    """Standard output is the report, standard error the output. A cancelled call kills too."""
     began = time.monotonic()
     report, output = PipeSink(REPORT_BYTES, "first"), PipeSink(limits.output, "last")
     async with _pipe(report) as report_end, _pipe(output) as output_end:
@@ -136,13 +136,13 @@ async def _start(job: ProcessJob, report_end: io.FileIO, output_end: io.FileIO) 
                 pass_fds=handles,
             )
         finally:
-            # The other process must see the end of this one, which it cannot as long as we hold this end too.
+            # The other process sees the end of this one only if we close our end too.
             if job.link:
                 job.link.close()
 
 
 async def reason_to_stop(end: Awaitable[object], wall: float, reason: Callable[[], Stop]) -> Stop:
-    """Empty when the end came first. `reason` is asked now and then."""
+    """Empty if the end came first. `reason` is polled."""
     ended = asyncio.ensure_future(end)
     deadline = time.monotonic() + wall
     try:
@@ -159,7 +159,7 @@ async def reason_to_stop(end: Awaitable[object], wall: float, reason: Callable[[
 
 
 async def read_to_end(*sinks: PipeSink) -> None:
-    # What has left the process group without a sandbox around it may hold a pipe open for ever: not our time.
+    # What has left the process group without a sandbox may hold a pipe open for ever: do not wait.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GRACE):
             for sink in sinks:

@@ -1,7 +1,8 @@
-"""The project's own environment: which interpreter and packages its tests need, and how little of the disk shows them.
+"""The project's own environment: the interpreter and packages its tests need, and the least of the disk that shows
+them.
 
-What is found in a checkout was written by others. So nothing of it is executed to find out about it, and a folder is
-shown only if it is what it claims to be and holds nothing of the user beside it.
+Others wrote a checkout. So nothing of it is executed to inspect it, and a folder is shown only if it is what it claims
+to be and contains nothing else of the user.
 """
 
 import json
@@ -31,25 +32,25 @@ class Python(Value):
     program: str
     version: tuple[int, int]
     folders: dict[str, str] = Field(default_factory=dict)
-    """Where in the sandbox -> which folder is shown there, to be read only."""
+    """Path in the sandbox -> folder shown there, read-only."""
     chosen: bool = False
     """Whether the user named it."""
 
 
 class ProjectEnvironment(Value):
-    """What tests see of the project beside the files they were given. It is recorded with a session."""
+    """What tests see of the project besides their files. Recorded with a session."""
 
     python: Python | None = None
     how: str = ""
     """Where the interpreter was found: --python, VIRTUAL_ENV, .venv."""
     node_modules: str = ""
     go_modules: str = ""
-    """The cache that Go fetched modules to."""
+    """Go's module cache."""
     go_vendor: str = ""
 
     @property
     def told(self) -> str:
-        """One line for a person; empty where there is nothing to say."""
+        """One line for a person; may be empty."""
         parts = []
         if self.python:
             parts.append(f"{self.python.program} (Python {'.'.join(map(str, self.python.version))}, {self.how})")
@@ -61,7 +62,7 @@ NO_PROJECT = ProjectEnvironment()
 
 
 def find_project(paths: Iterable[str], python: str | None, env: Mapping[str, str]) -> ProjectEnvironment:
-    """The environment of the project these paths lie in; `python` is what the user named, and must exist."""
+    """The environment of these paths' project; `python` is the user's choice, and must exist."""
     folders = list(dict.fromkeys(folder for path in paths for folder in _outwards(Path(path))))
     home, how = _find_named_python(python) if python else _python(folders, env)
     return ProjectEnvironment(
@@ -74,7 +75,7 @@ def find_project(paths: Iterable[str], python: str | None, env: Mapping[str, str
 
 
 def _find_named_python(python: str) -> tuple[Python, str]:
-    """`--python`: an environment or an interpreter. The user named it, so it may be asked what it is."""
+    """`--python`: an environment or an interpreter. The user named it, so it may be executed."""
     given = Path(python).expanduser()
     program = _program_of(given) if given.is_dir() else Path(shutil.which(python) or python)
     if program is None or not program.is_file():
@@ -91,7 +92,7 @@ def _find_named_python(python: str) -> tuple[Python, str]:
 
 
 def _python(folders: Iterable[Path], env: Mapping[str, str]) -> tuple[Python | None, str]:
-    """The first that holds, in the order in which people are explicit; nothing where it is Moot's own."""
+    """The first valid one, most explicit first; None if it is Moot's own."""
     places = list(folders)
     for folder, how in _candidates(places, env):
         program = _program_of(folder)
@@ -114,7 +115,7 @@ def _candidates(folders: list[Path], env: Mapping[str, str]) -> Iterator[tuple[P
 
 
 def _outwards(path: Path) -> list[Path]:
-    """The folders from here to the root of the project, the nearest first: never the home folder or above it."""
+    """The folders from here to the project's root, nearest first: never the home folder or above it."""
     start = path.resolve()
     start = start if start.is_dir() else start.parent
     home = _home()
@@ -137,12 +138,12 @@ def _program_of(folder: Path) -> Path | None:
 
 
 def read_python(program: Path, project: Iterable[Path]) -> Python | str:
-    """What has to be shown for this interpreter to run, or why it cannot be used. Nothing is executed."""
+    """What must be shown for this interpreter to run, or why it cannot be used. Nothing is executed."""
     prefix = Path(os.path.abspath(program)).parent.parent
     settings = _settings(prefix)
     real = Path(os.path.realpath(program))
     base = real.parent.parent
-    if settings is not None and real.is_relative_to(os.path.realpath(prefix)):  # a copy and no link
+    if settings is not None and real.is_relative_to(os.path.realpath(prefix)):  # a copy, not a link
         base = Path(os.path.realpath(settings.get("home", ""))).parent
     version = _version(base, real)
     if version is None:
@@ -159,7 +160,7 @@ def read_python(program: Path, project: Iterable[Path]) -> Python | str:
 
 
 def _settings(prefix: Path) -> dict[str, str] | None:
-    """What `pyvenv.cfg` says; None where it is no virtual environment."""
+    """`pyvenv.cfg`; None if it is not a virtual environment."""
     try:
         lines = (prefix / "pyvenv.cfg").read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -169,7 +170,7 @@ def _settings(prefix: Path) -> dict[str, str] | None:
 
 
 def _version(base: Path, real: Path) -> tuple[int, int] | None:
-    """Of an installation that is one: its standard library is there, and the program is named after a Python."""
+    """Of a real installation: its standard library exists, and the program is named like a Python."""
     if not re.match(r"python(\d|$|-)", real.name) and not (base / "bin" / "python3").exists():
         return None
     exact = re.match(r"python(\d+)\.(\d+)", real.name)
@@ -181,7 +182,7 @@ def _version(base: Path, real: Path) -> tuple[int, int] | None:
 
 
 def _installation(place: Path, base: Path) -> dict[str, str]:
-    """Only programs and libraries: below a folder of installations other people's environments may lie."""
+    """Only programs and libraries: a folder of installations may contain other people's environments."""
     return {str(place / part): str(base / part) for part in ("bin", "lib") if (base / part).is_dir()}
 
 
@@ -199,7 +200,7 @@ def _other_names(program: Path, settings: Mapping[str, str] | None, base: Path) 
 
 
 def _is_too_wide(folder: Path, project: Iterable[Path]) -> bool:
-    """Whether it holds the home folder, the project itself, or everything."""
+    """Whether it contains the home folder, the project itself, or everything."""
     real = folder.resolve()
     inside = (_home(), *(place.resolve() for place in project))
     return real == Path("/") or any(place.is_relative_to(real) for place in inside)
@@ -212,7 +213,7 @@ def has_package(python: Python, name: str) -> bool:
 
 
 def _node_modules(folders: Iterable[Path]) -> str:
-    """A folder of that name in the project. A link that leads out of the project is not followed."""
+    """The project's node_modules folder. A link that leaves the project is not followed."""
     places = list(folders)
     for folder in places:
         real = (folder / "node_modules").resolve()

@@ -1,4 +1,4 @@
-"""What Python tests ask of their runner: pytest or not, installed packages or not."""
+"""What Python tests need of their runner: pytest or not, installed packages or not."""
 
 import ast
 import sys
@@ -15,18 +15,18 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def needs_pytest(layout: Layout) -> bool:
-    """Pytest takes longer to start than most tests to run, so it is used only where a file cannot do without it."""
+    """Pytest takes longer to start than most tests to run, so it is used only if a file needs it."""
     given = [path for path in layout.tests if path.endswith(".py")]
     return any(PurePosixPath(path).name == "conftest.py" or _asks_for_pytest(layout.files[path]) for path in given)
 
 
 def needs_packages(layout: Layout) -> bool:
-    """Whether any file imports what is neither Python's own nor laid beside it."""
+    """Whether any file imports what is neither in the standard library nor beside it."""
     return bool(packages(layout))
 
 
 def packages(layout: Layout) -> set[str]:
-    """What has to be installed; a file of which that cannot be told asks for anything."""
+    """Packages that must be installed; an unreadable file may need anything."""
     texts = [text for path, text in layout.files.items() if path.endswith(".py")]
     own = {part for path in layout.files for part in PurePosixPath(path).with_suffix("").parts}
     trees = [_tree(text) for text in texts]

@@ -1,4 +1,4 @@
-"""How Python tests are run: the tests in one sandbox and the code in another; in one process where that is needed."""
+"""Runs Python tests: the tests in one sandbox and the code in another; in one process if necessary."""
 
 import marshal
 import os
@@ -25,7 +25,7 @@ COVER = ("in_cover.py",)
 PARTS_BARE = ("in_honest", "in_plain", "in_record", "in_script", "in_tree")
 ENV = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 STUB = "getattr(__import__('builtins'), '@moot_stub')(__name__)\n"
-"""What a file of the code is where tests are judged."""
+"""The content of a code file on the tests' side."""
 CONFIGURES = frozenset({"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"})
 MEASURED = "what tests reach is measured in one process"
 ONE_FILE = "the tests stand in the code's own file"
@@ -36,10 +36,10 @@ class PythonRun:
     entry: str
     seconds: float
     cover: list[str] = field(default_factory=list)
-    """The files of which is told what the tests reach."""
+    """The files whose coverage is measured."""
     python: Python | None = None
     known: KnownResults = NO_RESULTS
-    """Results of a run that was cut off: those tests are left out."""
+    """Results of an interrupted run: those tests are skipped."""
 
 
 def python_suite(layout: Layout, run: PythonRun) -> Suite:
@@ -57,7 +57,7 @@ def python_suite(layout: Layout, run: PythonRun) -> Suite:
 
 
 def one_process_suite(layout: Layout, run: PythonRun) -> Suite:
-    """Every test in one process with the code, whether or not it could be judged apart."""
+    """Every test in one process with the code, even those that could be judged separately."""
     return _suite(layout, run)
 
 
@@ -72,7 +72,7 @@ def _code(layout: Layout) -> list[str]:
 def _suite(
     layout: Layout, run: PythonRun, *, forced: dict[str, str] | None = None, only: Sequence[str] | None = None
 ) -> Suite:
-    """`forced`: apart from the code, but for these tests. `only`: in one process with it, and these tests alone."""
+    """`forced`: separate from the code, except for these tests. `only`: in one process with it, only these tests."""
     apart = forced is not None
     key = secrets.token_hex(32)
     tests = _tests(layout)
@@ -122,7 +122,7 @@ def _suite(
 
 
 def _worker(layout: Layout, run: PythonRun, *, bare: bool) -> Suite:
-    """The code and nothing of the tests."""
+    """The code, without the tests."""
     spec = {
         "front": layout.front,
         "back": layout.back,
@@ -149,8 +149,8 @@ def _lay_out_files(layout: Layout, *, stubs: bool) -> dict[str, str]:
 
 
 def _stands_in_the_way(path: str, layout: Layout) -> bool:
-    """A file of the code that would change how tests are found, or what they compare with: a `statistics.py` beside
-    the module that is tested is not what a test means by that name."""
+    """A file of the code that would change how tests are found, or what they compare with: by `statistics` a test does
+    not mean a `statistics.py` beside the tested module."""
     if path in layout.tests:
         return False
     pure = PurePosixPath(path)
@@ -189,7 +189,7 @@ def _module_names(layout: Layout) -> set[str]:
 
 
 def with_python(suite: Suite, python: Python | None) -> Suite:
-    """The same run by the project's interpreter, with what is installed for it."""
+    """The same run with the project's interpreter and its packages."""
     if python is None:
         return suite
     flags = ("-P", "-s", "-B") if python.version >= (3, 11) else ("-s", "-B")
@@ -204,9 +204,9 @@ def with_python(suite: Suite, python: Python | None) -> Suite:
 
 @cache
 def python_tools() -> tuple[Path, ...]:
-    """The interpreter that runs Moot: its folders, never the home they may lie in."""
+    """The interpreter that runs Moot: its folders, never the home they may be in."""
     real = Path(sys.executable).resolve().parent.parent
     library = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
-    # Not `Path.is_dir`, which raises where one may not look.
+    # Not `Path.is_dir`, which raises without permission.
     folders = [Path(sys.prefix), Path(sys.base_prefix), *([real] if os.path.isdir(real / library) else [])]
     return tuple(dict.fromkeys(folders))

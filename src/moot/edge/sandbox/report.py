@@ -1,4 +1,4 @@
-"""What a run's report says, and when it may be believed."""
+"""Reads a run's report, and decides when to believe it."""
 
 import hmac
 import json
@@ -51,7 +51,7 @@ class Done(Value):
 
 
 class NeedsObjects(Value):
-    """A test that cannot be judged apart from the code: it needs the code's objects themselves."""
+    """A test that cannot be judged separately because it needs the code's objects."""
 
     event: Literal["needs"] = "needs"
     test: str
@@ -81,11 +81,11 @@ EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 class SuiteReport:
     events: tuple[Event, ...]
     foreign: bool = False
-    """Somebody who does not know the key wrote to the report."""
+    """Somebody without the key wrote to the report."""
 
 
 def read_signed(report: bytes, key: str) -> SuiteReport:
-    """The events of a report whose lines carry the runner's signature; a last line that was cut off does not count."""
+    """The events with the runner's signature; a truncated last line does not count."""
     events: list[Event] = []
     foreign = False
     for line in report.split(b"\n")[:-1]:
@@ -102,7 +102,7 @@ def read_signed(report: bytes, key: str) -> SuiteReport:
 
 
 def read_go(report: bytes, expected: Sequence[str] = ()) -> SuiteReport:
-    """The events in the output of `go test -json`; `expected` are tests that its files are known to hold."""
+    """The events of `go test -json`; `expected`: tests that its files are known to contain."""
     events: list[Event] = []
     output: dict[str, str] = {}
     finished = False
@@ -116,7 +116,7 @@ def read_go(report: bytes, expected: Sequence[str] = ()) -> SuiteReport:
             events.extend(_go_test(action, name, output.get(name, ""), _read_elapsed(entry)))
         elif action == "fail":
             events.extend(_go_package_failed(package, events, output))
-    # A program that ends itself before its tests looks like one without tests.
+    # A program that exits before its tests looks like one without tests.
     run = {name.rpartition(".")[2] for name in _list_found(events)}
     missing = tuple(name for name in expected if name not in run) if finished and not _has_failures(events) else ()
     return SuiteReport((FoundTests(tests=missing), *events, *([Finished()] if finished else [])))
@@ -142,7 +142,7 @@ def needs_in(report: SuiteReport) -> list[NeedsObjects]:
 
 
 def coverage_in(report: SuiteReport, run: SuiteRun) -> Coverage:
-    """What the tests reached; of a run that says nothing, that is not known either."""
+    """Unknown if the run is inconclusive."""
     files = next((event.files for event in report.events if isinstance(event, CoveredFiles)), ())
     if run.problem:
         return Coverage(problem=run.problem)
@@ -219,7 +219,7 @@ def _has_failed_below(package: str, events: Sequence[Event]) -> bool:
 
 
 def _go_package_failed(package: str, events: Sequence[Event], output: dict[str, str]) -> list[Event]:
-    """A test that ends the whole program, by a panic say, gets no result of its own from Go."""
+    """A test that ends the whole program, by a panic for example, gets no result from Go."""
     cut_off = [name for name in _list_unfinished(events) if name.startswith(f"{package}.")]
     if cut_off:
         return [Done(test=name, status="error", detail=cut(output.get(name, ""))) for name in cut_off]

@@ -1,4 +1,4 @@
-"""The files of Moot that are laid beside code and tests to run them."""
+"""The files of Moot that are placed beside code and tests to run them."""
 
 import importlib.util
 import json
@@ -27,13 +27,13 @@ def own_text(name: str) -> str:
 
 
 def as_text(data: bytes) -> str:
-    """Bytes among texts; `pack` makes them bytes again."""
+    """Bytes among texts; `pack` turns them back."""
     return data.decode("utf-8", "surrogateescape")
 
 
 @cache
 def runner_parts(names: tuple[str, ...]) -> dict[str, str]:
-    """The files that a Python runner imports, under the names they have here."""
+    """The files that a Python runner imports, under their own names."""
     package = PurePosixPath(RUN, *__name__.split(".")[:-1])
     empty = {f"{folder}/__init__.py": "" for folder in (package, *package.parents[:-2])}
     parts = {f"{package}/{part}": own_text(part) for part in names}
@@ -42,7 +42,7 @@ def runner_parts(names: tuple[str, ...]) -> dict[str, str]:
 
 @cache
 def _compile(names: tuple[str, ...]) -> Mapping[str, bytes]:
-    """The runner's parts as Python keeps them, not to be checked against the source. Another version ignores them."""
+    """The runner's parts as unchecked bytecode. Another version ignores them."""
     header = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
     tag = sys.implementation.cache_tag
     return {

@@ -1,7 +1,8 @@
-"""The filter of system calls: which are allowed, with which arguments, as a program for the kernel.
+"""The system call filter: which calls are allowed, with which arguments, as a BPF program.
 
-Everything starts out refused. The same rules make the program that bubblewrap and the started interpreter load, and the
-profile that a container engine loads.
+Everything is refused by default. The same rules make the program for bubblewrap and the warm interpreter, and the
+profile for a container engine.
+Our own instead of libseccomp: the rules are a table, and no compiled binding is needed.
 """
 
 import errno
@@ -18,32 +19,32 @@ from moot.core.errors import SandboxError
 from moot.edge.sandbox.syscalls import ALLOWED, MACHINE, MACHINES, REFUSED, numbers
 
 KINDS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""What the kernel says of a call that is made the usual way of the machine, not by the 32 bit one."""
+"""The kernel's architecture constant for native calls, not 32 bit ones."""
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 UNIX, INET, INET6 = 1, 2, 10
 STREAM, DATAGRAM, PACKETS = 1, 2, 5
 ANY, ICMP, TCP, UDP = 0, 1, 6, 17
 NEW_NAMESPACES = 0x00020000 | 0x7E000000
 NO_RANDOM_ADDRESSES = 0x00040000
-"""The race detector of Go asks for it."""
+"""Go's race detector asks for it."""
 TERMINAL_TRICKS = (0x5412, 0x541C, 0x541D, 0x5423)
-"""Typing into a terminal, pasting into it, taking the console over, another line discipline."""
+"""Typing or pasting into a terminal, taking over the console, another line discipline."""
 OWN_SETTINGS = (
     *range(1, 5), 7, 8, *range(13, 17), 21, *range(23, 28), 29, 30, *range(36, 43), 47, *range(50, 57), 60, 61,
     *range(63, 67), 74, 75, 76, 0x53564D41,
 )  # fmt: skip
-"""What a process may say of itself by `prctl`. Not: filters of its own, who may trace it, where its memory lies."""
+"""What a process may set about itself by `prctl`. Not: its own filters, its tracer, its memory layout."""
 WORD = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
 class ArgumentRule:
-    """Of an argument only the lower half is looked at: the kernel takes no more than that of those named here."""
+    """Only the lower half of an argument is checked: the kernel uses no more of those named here."""
 
     argument: int
     test: Literal["only", "never", "without"]
     values: tuple[int, ...]
-    """`without`: bits of which none may be set."""
+    """`without`: bits that must not be set."""
     error: int
     mask: int = WORD
 
@@ -62,7 +63,7 @@ RULES: Mapping[str, tuple[ArgumentRule, ...]] = {
 }
 SOCKETS = ("socket", "socketpair")
 Step = tuple[int, int, int, int]
-"""One instruction of the kernel's filter machine: its code, how many to skip if so, if not, and a value."""
+"""One BPF instruction: code, jump if true, jump if false, value."""
 LOAD, AND, EQUAL, ABOVE, ANY_BIT, GO, END = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
 NUMBER_AT, KIND_AT, ARGUMENTS_AT = 0, 4, 16
 FARTHEST = 255
@@ -70,7 +71,7 @@ FARTHEST = 255
 
 @cache
 def filter_program(*, sockets: bool = True, machine: str = MACHINE) -> bytes:
-    """The filter as bytes that the kernel takes. Without `sockets` there are none, not even of the sandbox's own."""
+    """The filter as bytes for the kernel. Without `sockets` there are none, not even inside the sandbox."""
     if machine not in MACHINES:
         raise SandboxError(f"no filter of system calls is known for the machine {machine!r}")
     verdicts: dict[int, Step | str] = dict.fromkeys(numbers(REFUSED, machine).values(), _fail(errno.EPERM))
@@ -78,7 +79,7 @@ def filter_program(*, sockets: bool = True, machine: str = MACHINE) -> bytes:
         verdicts[number] = name if name in RULES else (END, 0, 0, ALLOW)
         if name in SOCKETS and not sockets:
             verdicts[number] = _fail(errno.EPERM)
-    # What is above all of them, and so the numbers of the x32 kind, is refused with the gaps.
+    # Numbers above all of them, which includes the x32 calls, are refused with the gaps.
     places = range(max(verdicts) + 2)
     known = [verdicts.get(number, _fail(errno.ENOSYS)) for number in places]
     begins = [number for number in places if number == 0 or known[number] != known[number - 1]]
@@ -90,7 +91,7 @@ def filter_program(*, sockets: bool = True, machine: str = MACHINE) -> bytes:
 
 
 def _search(ranges: Sequence[tuple[int, Step | str]]) -> list[Step]:
-    """The way to the range in which a number lies, by halves: a filter is run for every call."""
+    """Binary search for a call number's range: a filter runs for every call."""
     if len(ranges) == 1:
         verdict = ranges[0][1]
         return _check_arguments(verdict) if isinstance(verdict, str) else [verdict]
@@ -106,7 +107,7 @@ def _check_arguments(name: str) -> list[Step]:
 
 
 def _check(rule: ArgumentRule) -> list[Step]:
-    """Goes on behind its last step, or ends with the error."""
+    """Continues after its last step, or ends with the error."""
     load = [(LOAD, 0, 0, ARGUMENTS_AT + 8 * rule.argument), *([(AND, 0, 0, rule.mask)] if rule.mask != WORD else [])]
     count, fail = len(rule.values), _fail(rule.error)
     if rule.test == "without":
@@ -134,8 +135,8 @@ def filter_handle() -> Iterator[int]:
 
 
 def container_profile(machine: str = MACHINE) -> str:
-    """The same rules for a container engine. It cannot say `never`, so terminals are left to its own walls: a container
-    of ours has none."""
+    """The same rules for a container engine. It cannot express `never`, so terminals are left to its own isolation: our
+    containers have none."""
     if machine not in MACHINES:
         raise SandboxError(f"no filter of system calls is known for the machine {machine!r}")
     names = [name for name in numbers(ALLOWED, machine) if not _conditions(name)]
@@ -158,7 +159,7 @@ def container_profile(machine: str = MACHINE) -> str:
 
 
 def _conditions(name: str) -> list[list[dict[str, object]]]:
-    """Each a list of arguments that must all fit; one of them is enough. None where every argument will do."""
+    """Alternatives, each a list of arguments that must all match. None if every argument is allowed."""
     found: list[list[dict[str, object]]] = [[]]
     for rule in RULES.get(name, ()):
         if rule.test == "never":

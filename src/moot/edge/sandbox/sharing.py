@@ -1,7 +1,7 @@
-"""Which Python tests share more with the code than calls and their results: files, threads, patches, the interpreter.
+"""Finds Python tests that share more with the code than calls and results: files, threads, patches, the interpreter.
 
-Such a test cannot be judged apart from the code. It is known by its own text, so the code has no say in it. A test is
-read with all that it uses of the given files: helpers, fixtures, the set-up of its class, the top of its file.
+Such a test cannot be judged separately. Only its own text decides, so the code has no influence. A test is read with
+everything it uses of the given files: helpers, fixtures, its class's set-up, the top of its file.
 """
 
 import ast
@@ -62,11 +62,11 @@ class SuiteFile:
     """Name in the file -> module, and the name there."""
     defined: dict[str, Definition] = field(default_factory=dict)
     top: list[ast.stmt] = field(default_factory=list)
-    """What is done when it is loaded."""
+    """What runs on import."""
 
 
 def find_shared_state(texts: Mapping[str, str]) -> dict[str, str]:
-    """Test, or whole file -> why it cannot be judged apart from the code; as `path::Class::name`."""
+    """Test or whole file (`path::Class::name`) -> why it cannot be judged separately."""
     return dict(_find_shared(tuple(sorted(texts.items()))))
 
 
@@ -175,7 +175,7 @@ class _Reader:
 
 
 def _automatic(file: SuiteFile) -> list[Definition]:
-    """Fixtures and functions that are used without being named."""
+    """Fixtures and functions used without being named."""
     return [
         node
         for node in file.defined.values()
@@ -194,12 +194,12 @@ def _is_fixture(node: Function) -> bool:
 
 
 def _draws(node: Function) -> bool:
-    """Whether a library makes up its arguments."""
+    """Whether a library generates its arguments."""
     return any(ast.unparse(each).split("(")[0].endswith(("given", "parametrize_with")) for each in node.decorator_list)
 
 
 def _marks(file: SuiteFile, name: str) -> bool:
-    """Whether the whole file, or a class, is run with values of this name."""
+    """Whether the whole file, or a class, runs with values of this name."""
     marked = [node for node in ast.walk(file.tree) if isinstance(node, ast.Assign | ast.ClassDef)]
     texts = [node.decorator_list if isinstance(node, ast.ClassDef) else [node.value] for node in marked]
     return any(name in each.replace(",", " ").split() for nodes in texts for each in _strings(nodes))
@@ -217,7 +217,6 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _sign(file: SuiteFile, node: ast.AST) -> str:
-    """What this one piece of text says."""
     if isinstance(node, ast.Attribute):
         module, member = _module(file, node.value)
         if _mocks(module, member, node.attr):

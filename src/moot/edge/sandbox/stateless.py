@@ -1,8 +1,8 @@
-"""Solutions whose calls cannot leave anything behind: those are answered one after the other in one process.
+"""Solutions whose calls leave nothing behind: those run one after another in one process.
 
-Who is no such solution, or might not be, gets a process for each call. The rules are narrow on purpose: functions and
-constants only, modules that keep no state, no way to reach what outlives a call. A solution that gets around them
-spoils its own answers and nobody else's.
+Any other solution, or a doubtful one, gets a process for each call. The rules are narrow on purpose: functions and
+constants only, stateless modules, no access to anything that outlives a call. A solution that gets around them spoils
+only its own answers.
 """
 
 import ast
@@ -22,7 +22,7 @@ FIXED = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.operator, ast.unar
 
 
 def leaves_nothing(texts: Sequence[str], calls: Sequence[str]) -> bool:
-    """Whether no call of these can change what a later one finds."""
+    """Whether no call can change what a later one sees."""
     return all(map(_keeps_no_state, texts)) and all(map(_is_plain_call, calls))
 
 
@@ -46,7 +46,7 @@ def _parse_code(text: str, mode: str) -> ast.AST | None:
 
 
 def _is_plain(node: ast.stmt) -> bool:
-    """A statement of the module that makes nothing that could be changed later."""
+    """A module-level statement that creates nothing mutable."""
     match node:
         case ast.FunctionDef(decorator_list=[]) | ast.Import() | ast.ImportFrom():
             return True

@@ -1,4 +1,4 @@
-"""A suite: what is laid out for a run, what is started, how its report is read."""
+"""A suite: the files of a run, its command, and how its report is read."""
 
 import socket
 from collections.abc import Callable, Mapping, Sequence
@@ -12,21 +12,21 @@ LINK = "MOOT_LINK"
 
 @dataclass(frozen=True)
 class Errand:
-    """The same run for an interpreter that is started already; see `in_warm`."""
+    """The same run for a warm interpreter; see `in_warm`."""
 
     runner: str
-    """The part that is run, and the only one beside the files of the work folder that is laid out."""
+    """The part that is run, and the only one placed beside the files of the work folder."""
     spec: Mapping[str, object]
     parts: tuple[str, ...] = ()
     """The other parts that it imports."""
     pace: float = 0.0
-    """Where what is run starts no process and makes no socket, it is the only process of its run, and has to write to
-    its report this often, in seconds: the first process of a run cannot set itself an alarm."""
+    """A run that starts no process and opens no socket is the only process of its run, and must write to its report
+    this often, in seconds: the first process of a run cannot set itself an alarm."""
 
 
 @dataclass(frozen=True)
 class KnownResults:
-    """Of a run that was cut off: the tests that have a result, and those that were killed because they were late."""
+    """Of an interrupted run: the tests with a result, and those killed because they were late."""
 
     done: tuple[str, ...] = ()
     late: tuple[str, ...] = ()
@@ -44,25 +44,25 @@ class Suite:
     read: Callable[[bytes], SuiteReport]
     env: Mapping[str, str] = field(default_factory=dict)
     tools: tuple[Path, ...] = ()
-    """Files and folders of the language's installation, to be seen and not changed."""
+    """The language's installation, read-only."""
     mounts: Mapping[Path, Path] = field(default_factory=dict)
-    """Where it is seen -> folder of the project's environment, to be read only."""
+    """Mount point -> folder of the project's environment, read-only."""
     beside: Mapping[str, Path] = field(default_factory=dict)
-    """Path in the box -> folder of the project that is seen there, to be read only."""
+    """Path in the box -> folder of the project shown there, read-only."""
     links: tuple[Path, ...] = ()
     """Programs it may start besides its command; links to them are shown too."""
     reserves_memory: bool = False
-    """Its virtual machine reserves far more addresses than it uses, so a limit on addresses says nothing."""
+    """Its virtual machine reserves far more addresses than it uses, so an address limit is meaningless."""
     errand: Errand | None = None
-    """Where it can be run in a started interpreter: how."""
+    """How to run it in a warm interpreter, if possible."""
     each: float = 0.0
-    """Seconds for one test, by our own clock; 0 where only the whole run has a limit."""
+    """Seconds for one test, by our own clock; 0 if only the whole run has a limit."""
     without: "Callable[[KnownResults], Suite] | None" = None
-    """The same without the tests that have a result. Where `each` is given, this is too."""
+    """The same without tests that have a result. Required if `each` is given."""
     worker: "Suite | None" = None
-    """The code under test, in a sandbox of its own: the tests reach it by a socket only. Its report is not read."""
+    """The code under test, in its own sandbox: the tests reach it only by a socket. Its report is not read."""
     together: "Callable[[Sequence[str] | None], Suite] | None" = None
-    """The way in one process, for these tests only: those that need the code's objects themselves; None for all."""
+    """The suite in one process, for these tests that need the code's objects; None for all."""
     in_process: str = ""
     """Why the tests of this suite run in one process with the code."""
     link: socket.socket | None = None

@@ -1,4 +1,4 @@
-"""How the tests of each language are run: what is laid out, what is started, how its report is read."""
+"""Chooses how the tests of each language are run."""
 
 import sys
 from typing import assert_never
@@ -24,8 +24,8 @@ async def plan(
     project: ProjectEnvironment = NO_PROJECT,
     run: Run | None = None,
 ) -> Suite | SuiteRun:
-    """How to run these tests, each within so many seconds, or the run that says why they cannot be run here.
-    `cover` watches, in Python, what they reach. `run` is for what has to be found out in a sandbox first."""
+    """How to run these tests, each within so many seconds, or a run that says why they cannot be run here. `cover`
+    measures coverage, in Python. `run` is for what must first be found out in a sandbox."""
     layout = lay_out(code, tests)
     if layout.clash:
         return SuiteRun(problem=f"two files would lie at {layout.clash!r}")
@@ -43,8 +43,8 @@ async def plan(
 
 
 def _is_for(python: Python | None, layout: Layout) -> bool:
-    """Whether the project's interpreter has to run these tests. Moot's own starts faster, and will do where both are
-    the same Python and nothing is imported that only the project has."""
+    """Whether the project's interpreter must run these tests. Moot's own starts faster, and suffices if both are the
+    same Python and no project package is imported."""
     if python is None or python.chosen:
         return python is not None
     if python.version != sys.version_info[:2]:
@@ -54,5 +54,5 @@ def _is_for(python: Python | None, layout: Layout) -> bool:
 
 
 def select_measured(code: Code) -> list[str]:
-    """The files of which it is worth knowing what tests reach."""
+    """The files whose coverage is worth knowing."""
     return [safe_path(f.path) for f in code.files if f.language == "python" and not is_named_as_test(f.path)]

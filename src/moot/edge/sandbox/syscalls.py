@@ -1,7 +1,7 @@
-"""The system calls that programs in a sandbox may use, and their numbers on each machine.
+"""The system calls that sandboxed programs may use, and their numbers on each machine.
 
-One entry is `name:x86_64:aarch64`; a dash stands for a machine that does not have it. Whatever is not named here does
-not exist for a program inside: a call that a later kernel brings is refused until somebody has looked at it.
+One entry is `name:x86_64:aarch64`; a dash marks a machine without it. Anything else does not exist inside: a call of a
+later kernel is refused until somebody has reviewed it.
 """
 
 import os
@@ -75,15 +75,14 @@ clock_adjtime:305:266 iopl:172:- ioperm:173:- modify_ldt:154:- mbind:237:235 set
 get_mempolicy:239:236 set_mempolicy_home_node:450:450 migrate_pages:256:238 move_pages:279:239
 memfd_secret:447:447 lookup_dcookie:212:18 nfsservctl:180:42
 """
-"""What a kernel refuses to whoever has no rights, or what reaches beyond the own process: keys, tracing, namespaces,
-mounts, handles of files, the kernel's own programs and modules, the machine's clock and name, memory of other nodes.
-Programs expect to be told `EPERM` there. All that is in neither list gets `ENOSYS`, for which they have another way:
-`clone3`, `io_uring_setup` and whatever is not known yet."""
+"""What a kernel refuses without rights, or what reaches beyond the own process: keys, tracing, namespaces, mounts, file
+handles, BPF and modules, the machine's clock and name, NUMA memory. Programs expect `EPERM` there. Anything in neither
+list gets `ENOSYS`, for which they have a fallback: `clone3`, `io_uring_setup` and whatever is not known yet."""
 
 
 @cache
 def numbers(calls: str, machine: str) -> Mapping[str, int]:
-    """Name -> number of these calls where this machine has them."""
+    """Name -> number of these calls if this machine has them."""
     entries = [entry.split(":") for entry in calls.split()]
     place = 1 + MACHINES.index(machine)
     return {entry[0]: int(entry[place]) for entry in entries if entry[place] != "-"}

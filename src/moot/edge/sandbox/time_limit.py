@@ -1,8 +1,7 @@
-"""One test's time by the clock of this process, which no test can reach, and the tests that come after a late one.
+"""Limits one test's time by this process's clock, which no test can reach, and reruns the tests after a late one.
 
-The runner inside sets itself an alarm, which is quick and exact; a test can call it off. So the report is watched from
-here: a test that is still under way when its time is over is killed with all of its run, and the tests that have no
-result yet are run without it.
+The runner inside sets an alarm, which is quick and exact, but a test can cancel it. So the report is watched from here:
+a test that runs over its time is killed with its whole run, and the tests without a result run without it.
 """
 
 import math
@@ -15,11 +14,11 @@ from moot.edge.sandbox.report import Done, Event, Finished, FoundTests, NeedsObj
 from moot.edge.sandbox.suite import NO_RESULTS, KnownResults, Suite
 
 GRACE = 1.0
-"""Seconds in which the alarm inside may do its work: it costs nobody a second run."""
+"""Seconds for the alarm inside to work first: it costs no second run."""
 
 
 class OneTestTimer:
-    """Tells whether the test that is under way has had its time."""
+    """Whether the current test is out of time."""
 
     def __init__(
         self, read: Callable[[bytes], SuiteReport], seconds: float, clock: Callable[[], float] = time.monotonic
@@ -27,15 +26,15 @@ class OneTestTimer:
         self._read, self._most, self._clock = read, seconds + GRACE, clock
         self._seen, self._test, self._due = 0, "", False
         self.since = math.inf
-        """When the test that is under way was seen to start."""
+        """When the current test was seen to start."""
 
     def is_over(self, report: bytearray) -> bool:
-        """Asked now and then, with all of the report so far. Only lines with the runner's signature count."""
+        """Polled with the report so far. Only lines with the runner's signature count."""
         end = report.rfind(b"\n") + 1
         for event in self._read(bytes(report[self._seen : end])).events if end > self._seen else ():
             self._take(event)
         self._seen = end
-        # Twice: after a moment in which this process had no time, what was written meanwhile is read first.
+        # Twice: after a moment in which this process was not scheduled, pending output is read first.
         due, self._due = self._due, self._clock() - self.since > self._most
         return due and self._due
 
@@ -47,7 +46,7 @@ class OneTestTimer:
 
 
 def set_timer(suite: Suite) -> Callable[[bytearray], bool]:
-    """Whether the test under way has had its time; never where each test has as long as the whole run."""
+    """Never true if each test has as long as the whole run."""
     return OneTestTimer(suite.read, suite.each).is_over if suite.each else _never
 
 
@@ -57,7 +56,7 @@ def _never(_: bytearray) -> bool:
 
 @dataclass(frozen=True)
 class PartialResults:
-    """What is known after one run, or after several that take turns."""
+    """Results of one run, or of several in turn."""
 
     report: SuiteReport
     ended: ProcessEnd
@@ -76,7 +75,7 @@ class PartialResults:
 
 
 def put_together(before: PartialResults | None, suite: Suite, ended: ProcessEnd) -> PartialResults:
-    """The results so far with those of this run. What is said of a test first stays."""
+    """The results so far with those of this run. The first result of a test stands."""
     report = suite.read(ended.report)
     had = {*before.known.done, *before.known.late} if before else set()
     events = [event for event in report.events if not (isinstance(event, Done | NeedsObjects) and event.test in had)]
@@ -89,13 +88,13 @@ def put_together(before: PartialResults | None, suite: Suite, ended: ProcessEnd)
         return _finish(PartialResults(SuiteReport(tuple(events), report.foreign), ended, known))
     known = KnownResults((*before.known.done, *done), (*before.known.late, *late))
     whole = SuiteReport((*before.report.events, *events), before.report.foreign or report.foreign)
-    # A run that leaves out the late test may end well; all of them together did not.
+    # A run without the late test may end well; all of them together did not.
     status, seconds = ended.status or 1, before.ended.seconds + ended.seconds
     return _finish(PartialResults(whole, replace(ended, status=status, seconds=seconds), known))
 
 
 def _finish(pieces: PartialResults) -> PartialResults:
-    """Where the late test was the last one, nobody else could say that all is done."""
+    """If the late test was the last one, nobody else reports the end."""
     if pieces.ended.stopped != "test" or pieces.left or pieces.report.foreign:
         return pieces
     report = replace(pieces.report, events=(*pieces.report.events, Finished()))
@@ -105,8 +104,8 @@ def _finish(pieces: PartialResults) -> PartialResults:
 async def execute_each(
     suite: Suite, execute: Callable[[Suite, float], Awaitable[ProcessEnd]], wall: float
 ) -> PartialResults:
-    """Run the suite; after a test that had to be killed, the rest of it, within the time for the whole. `execute` gets
-    the seconds that are left."""
+    """Run the suite; after a test that had to be killed, run the rest within the total time. `execute` gets the seconds
+    that are left."""
     pieces = put_together(None, suite, await execute(suite, wall))
     while pieces.left and suite.without is not None:
         left = wall - pieces.ended.seconds

@@ -1,4 +1,4 @@
-"""The first steps inside: unpack the files, set the limits, become the tests."""
+"""The first steps inside: unpack the files, set the limits, exec the tests."""
 
 import shutil
 
@@ -6,17 +6,17 @@ from moot.edge.sandbox.layout import WORK
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.suite import Suite
 
-# The archive comes in by standard input, the report goes out by file descriptor 3, all that is printed by 2.
+# The archive comes by standard input, the report leaves by file descriptor 3, all output by 2.
 SCRIPT = f'cd "$0" && mkdir -p {WORK} && tar -xf - && cd {WORK} && exec "$@" 3>&1 1>&2 </dev/null'
 
 
 def build_unpack_command(box: str, suite: Suite, limits: SandboxLimits, *, own_processes: bool) -> tuple[str, ...]:
-    """`own_processes`: nobody else's processes count against the limit on them."""
+    """`own_processes`: nobody else's processes count against the process limit."""
     return ("/bin/sh", "-c", SCRIPT, box, *_rlimits(suite, limits, own_processes), *suite.command)
 
 
 def ceilings(suite: Suite, limits: SandboxLimits) -> list[tuple[str, tuple[int, int]]]:
-    """What one process may use and no more, soft and hard, under the names that Python has for it."""
+    """Limits of one process, soft and hard, by Python's names."""
     memory = "DATA" if suite.reserves_memory else "AS"
     hard = {"CORE": 0, "FSIZE": limits.file_size, memory: limits.memory, "NPROC": limits.processes}
     both = {f"RLIMIT_{name}": (most, most) for name, most in hard.items()}

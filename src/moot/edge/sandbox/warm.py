@@ -1,8 +1,7 @@
-"""Interpreters that are started already: one is begun for the whole process, and forked as often as runs ask at once.
+"""Warm interpreters: one is started for the whole process, and forked as often as concurrent runs need.
 
-They belong to one process and end with it: `bwrap --die-with-parent` and the end of their sockets see to that. Each has
-a memory group of its own, for entering one takes the kernel longer than a run, and does one run at a time. What runs
-inside is `in_warm`.
+They end with their process: `bwrap --die-with-parent` and their closed sockets ensure that. Each has its own memory
+group, because entering one takes the kernel longer than a run, and does one run at a time. `in_warm` runs inside.
 """
 
 import asyncio
@@ -41,10 +40,10 @@ BOOT = (
 BEGAN = b"began"
 PATIENCE = 20.0
 STUCK = 0.5
-"""Seconds in which no run ends: then who waits for its turn does not wait for long ones to end."""
+"""Seconds without a finished run after which a waiting run starts the usual way instead."""
 TRIES = 3
 AT_ONCE = max(8, 4 * (os.cpu_count() or 1))
-"""More than there are processors: most of the time of a run it waits for us, or we for it."""
+"""More than processors: most of the time a run waits for us, or we for it."""
 SPARE = 64 * MIB
 Entry = Callable[[Sequence[str]], Sequence[str]]
 """The command line that runs a program inside a sandbox."""
@@ -73,7 +72,7 @@ class WarmLink:
 
 @dataclass
 class Twin:
-    """One that does runs, one at a time."""
+    """Does one run at a time."""
 
     root: "Root"
     link: WarmLink
@@ -81,7 +80,7 @@ class Twin:
     memory: int
 
     def fits(self, memory: int) -> bool:
-        """Whether the next run has all of this memory, as if nobody had been here before."""
+        """Whether the next run gets all of this memory, as if it were the first."""
         if self.group is None:
             return True
         if memory != self.memory and not self.group.limit(memory):
@@ -123,7 +122,7 @@ class Root:
 
 @dataclass
 class Pool:
-    """Makes what is wanted when it is first wanted, again when it is gone, and gives up where that does not work."""
+    """Creates interpreters on demand, replaces lost ones, and gives up if that does not work."""
 
     root: Root | None = None
     failures: int = 0
@@ -136,7 +135,7 @@ class Pool:
 
     @contextlib.asynccontextmanager
     async def turn(self, entry: Entry, memory: int) -> AsyncIterator[Twin | None]:
-        """One for a single run; None where the run had better be begun the usual way."""
+        """A twin for one run; None if the run should start the usual way."""
         twin = await self._take(entry, memory)
         try:
             yield twin
@@ -145,7 +144,7 @@ class Pool:
                 self._give_back(twin)
 
     def discard_twin(self, twin: Twin | None) -> None:
-        """It did not do what it was asked."""
+        """It failed."""
         with self.lock:
             self.failures += 1
         if twin is not None:
@@ -162,7 +161,7 @@ class Pool:
             twin.close()
 
     def forget(self) -> None:
-        """In a process that was forked from the one they belong to: it has no part in them."""
+        """For a forked child of the owning process."""
         if self.root is not None:
             self.root.process.returncode = 0
             self.root.link.socket.close()
@@ -200,7 +199,7 @@ class Pool:
             return self.root
 
     async def _make_twin(self, root: Root, memory: int) -> Twin | None:
-        """A new one; its place in the count is taken already."""
+        """A new one; its slot is already counted."""
         made = asyncio.ensure_future(asyncio.to_thread(lambda: root.twin(memory) if root.link.wait() else None))
         try:
             twin = await asyncio.shield(made)
@@ -219,7 +218,7 @@ class Pool:
             self._give_back(twin)
 
     async def _wait_for_turn(self, turn: "Future[Twin | None]") -> bool:
-        """Whether the turn came. While runs end it is waited for; behind runs that do not end it is given up."""
+        """Whether the turn came. Given up when runs stop finishing."""
         mine = asyncio.wrap_future(turn)
         try:
             while not mine.done():
@@ -232,7 +231,7 @@ class Pool:
         return mine.done() or not self._decline(turn, keep=True)
 
     def _decline(self, turn: "Future[Twin | None]", *, keep: bool = False) -> bool:
-        """Whether the turn had not come yet. What had come goes to the next, unless it is to be kept."""
+        """Whether the turn had not come yet. A twin that had come goes to the next, unless it is to be kept."""
         if turn.cancel():
             return True
         if not keep:
@@ -247,13 +246,13 @@ class Pool:
             self._retire(twin)
 
     def _retire(self, twin: Twin) -> None:
-        # Waits for its processes to be gone, which is not our time.
+        # Waits for its processes to end; do not wait for that.
         threading.Thread(target=twin.close, daemon=True).start()
         if twin.root is self.root:
             self._wake(None)
 
     def _wake(self, twin: Twin | None) -> None:
-        """To who has waited longest: this one, or the place of one that is gone."""
+        """For the longest waiting run: this twin, or the slot of one that is gone."""
         with self.lock:
             while self.waiting:
                 turn = self.waiting.popleft()

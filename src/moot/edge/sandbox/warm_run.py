@@ -1,6 +1,6 @@
-"""One run in an interpreter that is started already: how it is begun, watched and known to be gone.
+"""One run in a warm interpreter: how it is started, watched and known to be gone.
 
-A run that did not begin, or of which nobody said how it ended, gives no verdict: it is run once more the usual way.
+A run that did not start, or whose end nobody reported, gives no verdict: it is run again the usual way.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class Run:
 
 
 async def execute_warm(twin: Twin, run: Run) -> ProcessEnd | None:
-    """As `execute`; None where it says nothing."""
+    """Like `execute`; None if inconclusive."""
     began = time.monotonic()
     ends = Sheet if run.errand.pace else Drain
     report, output = ends(PipeSink(REPORT_BYTES, "first")), ends(PipeSink(run.limits.output, "last"))
@@ -67,8 +67,8 @@ async def execute_warm(twin: Twin, run: Run) -> ProcessEnd | None:
 
 
 class Sheet:
-    """A file in memory, read when all is over: nobody is woken by what is written there. What was written can be taken
-    back, so it is for reports in which nobody gains by that."""
+    """A file in memory, read at the end: writes wake nobody. Its content can be taken back, so it is only for reports
+    in which nobody gains by that."""
 
     def __init__(self, sink: PipeSink) -> None:
         self.sink, self._file = sink, os.memfd_create("sheet")
@@ -77,7 +77,7 @@ class Sheet:
 
     @property
     def moved(self) -> float:
-        """When it was last seen to have grown."""
+        """When it was last seen to grow."""
         size, self._size = self._size, os.fstat(self._file).st_size
         if size != self._size:
             self._moved = time.monotonic()
@@ -98,7 +98,7 @@ class Sheet:
 
 
 class Drain:
-    """A pipe that is read as it fills. Much is printed to few of them, so there is no more to it than that."""
+    """A pipe that is read as it fills. Few of them get much output, so it stays simple."""
 
     def __init__(self, sink: PipeSink) -> None:
         reading, writing = os.pipe()
@@ -106,7 +106,7 @@ class Drain:
         self.sink, self.writing = sink, io.FileIO(writing, "w")
         self._loop, self._reading = asyncio.get_running_loop(), reading
         self.moved = time.monotonic()
-        """When something was last heard."""
+        """When data last arrived."""
         self._loop.add_reader(reading, self._read)
 
     def __enter__(self) -> "Drain":
@@ -134,7 +134,7 @@ class Drain:
 
 
 async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain | Sheet) -> tuple[Stop, bytes]:
-    """Why it was stopped, and what its first process said of its end, if it did."""
+    """Why it was stopped, and what its first process reported about its end, if anything."""
     pace, is_late = run.errand.pace, set_timer(run.suite)
 
     def reason() -> Stop:
@@ -153,7 +153,7 @@ async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain 
 
 
 def _letter(suite: Suite, errand: Errand, limits: SandboxLimits) -> dict[str, object]:
-    """What a run is to read of itself."""
+    """What a run reads about itself."""
     runner = f"{RUN}/{errand.runner}.py"
     files = {path: text for path, text in suite.files.items() if path.startswith(f"{WORK}/") or path == runner}
     return {
@@ -173,7 +173,7 @@ def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
     errand["worker"] = _letter(worker, worker.errand, run.limits) if worker and worker.errand else None
     errand["filter"] = filter_program(sockets=not run.errand.pace)
     errand["keyctl"] = numbers(REFUSED, MACHINE)["keyctl"]
-    # A file and not a message: it may be long, and only the run itself is to read it.
+    # A file, not a message: it may be long, and only the run itself may read it.
     with open(os.memfd_create("errand"), "wb", buffering=0) as letter:
         data = memoryview(marshal.dumps(errand))
         while data:
@@ -208,9 +208,9 @@ async def _first_process(link: socket.socket) -> First | None:
         if word != BEGAN:
             return None
         first = First(pid, os.pidfd_open(pid))
-    except OSError:  # a `TimeoutError` is one
+    except OSError:  # includes `TimeoutError`
         return None
-    # It stays until we end it. Where it is gone nevertheless, its number may be another's by now.
+    # It stays until we end it. If it is gone nevertheless, its pid may belong to another by now.
     watch = select.poll()
     watch.register(link, 0)
     if watch.poll(0):
@@ -220,7 +220,7 @@ async def _first_process(link: socket.socket) -> First | None:
 
 
 async def _message(link: socket.socket) -> tuple[bytes, int]:
-    """What is said and by whom, as a number of a process in our own count; nothing where the other end is gone."""
+    """A message and its sender's pid in our namespace; empty if the other end is gone."""
     while True:
         try:
             said, more, _, _ = link.recvmsg(1000, socket.CMSG_SPACE(CREDENTIALS.size))
