@@ -1,3 +1,5 @@
+"""The real clock."""
+
 import asyncio
 import time
 from datetime import UTC, datetime

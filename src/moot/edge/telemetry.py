@@ -1,5 +1,5 @@
-"""Sessions as OpenTelemetry spans: one for the session, one for each phase, one for each step. Made of the events that
-a session tells anyway; nothing of OpenTelemetry is loaded before the first of them."""
+"""Sessions as OpenTelemetry spans: one for the session, each phase and each step. Built from a session's events;
+OpenTelemetry is imported with the first of them."""
 
 import json
 import os
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 PATIENCE = 5
-"""Seconds that the end of a session may wait for whoever takes the spans."""
+"""Seconds that the end of a session may wait for the exporter."""
 MILLION = 1_000_000
 Attributes = dict[str, Any]
 
 
 def is_wanted(enabled: bool, said: bool, env: Mapping[str, str]) -> bool:
-    """Whether spans are made: as it is `said` in the settings, else where OpenTelemetry's own variables name a place.
-    What is asked for and cannot be had is an error; what only the environment asks for is not."""
+    """Whether to make spans: as `said` in the settings, else if OpenTelemetry's own variables name an endpoint. It is
+    an error if the settings ask for what is not available; for the environment it is not."""
     asked = enabled if said else any(env.get(name, "").strip() for name in ENDPOINTS)
     there = asked and find_spec("opentelemetry") is not None and find_spec("opentelemetry.sdk") is not None
     if asked and said and not there:
@@ -34,7 +34,7 @@ def is_wanted(enabled: bool, said: bool, env: Mapping[str, str]) -> bool:
 
 
 class Telemetry:
-    """Where the spans of one process go."""
+    """The span exporter of one process."""
 
     def __init__(self, *, content: bool = False, exporter: "SpanExporter | None" = None) -> None:
         self.content = content
@@ -53,7 +53,7 @@ class Telemetry:
         return Spans(self)
 
     def close(self) -> None:
-        """Everything that ended is sent, or given up after a while."""
+        """Send all finished spans, or give up after a while."""
         if self._provider is not None:
             self._provider.force_flush(PATIENCE * 1000)
             self._provider.shutdown()
@@ -108,7 +108,7 @@ class Spans:
                 pass
 
     def close(self) -> None:
-        """A session that parks, or dies of an error, tells no end."""
+        """A session that parks or fails reports no end."""
         self._end("interrupted")
 
     def _begin(self, event: SessionStarted) -> None:
@@ -167,7 +167,7 @@ class Spans:
     def _record_span(
         self, name: str, told: Attributes, milliseconds: int, *, failed: bool = False, client: bool = False
     ) -> None:
-        """A step is told of when it is over."""
+        """A step is reported when it is over."""
         from opentelemetry.trace import SpanKind, Status, StatusCode
 
         now = time.time_ns()

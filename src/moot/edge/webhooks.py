@@ -1,4 +1,4 @@
-"""Webhooks: those who want to know of a gate are told by a signed POST, again and again until they have heard it."""
+"""Webhooks: signed POST requests about a gate, retried until acknowledged."""
 
 import asyncio
 import hashlib
@@ -34,11 +34,11 @@ class Notice(NamedTuple):
 
 
 class Unheard(Exception):
-    """What a receiver answered instead of 2xx, or why it did not."""
+    """A receiver's answer other than 2xx, or why there was none."""
 
 
 def signature(secret: str, at: datetime, body: bytes) -> str:
-    """The receiver checks both parts: the time against old messages, the rest against forged ones."""
+    """The receiver checks both parts: the time against replays, the rest against forgery."""
     seconds = str(int(at.timestamp()))
     mark = hmac.new(secret.encode(), seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
     return f"t={seconds},v1={mark}"
@@ -53,7 +53,7 @@ class Webhooks:
         self._post = post or post_notice
 
     async def send(self, now: datetime) -> int:
-        """Everything that is due; gives how many were heard."""
+        """Send everything that is due; returns how many were acknowledged."""
         due = await self._store.work(lambda db: _take_due(db, now))
         heard = await asyncio.gather(*(self._send(notice, now) for notice in due))
         return sum(heard)
@@ -74,7 +74,7 @@ class Webhooks:
 
 
 def _take_due(db: Connection, now: datetime) -> list[Notice]:
-    """Those that are due, put off by a while: whoever looks next leaves them to us."""
+    """Take the due notices and postpone them, so that other processes leave them to us."""
     of = tables.notices
     query = select(of).where(of.c.next_at <= now).order_by(of.c.next_at).limit(AT_ONCE)
     due = db.execute(query.with_for_update(skip_locked=True)).mappings().all()
@@ -96,7 +96,7 @@ def _record_delivery(db: Connection, notice: Notice, problem: str, now: datetime
 
 
 class _Here(urllib.request.HTTPRedirectHandler):
-    """What is signed for one address is not handed on to another."""
+    """What is signed for one address must not be forwarded to another."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str

@@ -1,4 +1,4 @@
-"""The record in a database: SQLite by default, any other by URL."""
+"""The record in a database: SQLite by default, others by URL."""
 
 from moot.edge.store.sql import SqlStore
 

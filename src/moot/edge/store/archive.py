@@ -1,7 +1,7 @@
-"""A store in one file: JSON lines, packed, the same for every kind of database.
+"""A store in one file: compressed JSON lines, the same for every database.
 
-The first line says what it is, each further one holds a row, the last how many there were and a figure of each table's
-content. A file that was cut off or changed is refused before anything of it stays.
+The first line is a header, each further one a row, the last has the number of rows and a checksum of each table. A
+truncated or changed file is refused as a whole.
 """
 
 import gzip
@@ -19,11 +19,11 @@ from moot.edge.store.tables import HEAD, metadata
 
 FORMAT = 1
 LONGEST = 2**28
-"""Bytes of one line: more is no row of ours."""
+"""Bytes of one line: more cannot be a row of ours."""
 
 
 def backup(place: str, file: Path) -> Sums:
-    """The file is there when it is whole, not before."""
+    """The file appears when it is complete, not before."""
     if file.exists():
         raise UsageError(f"{file} is there already; give another file")
     sums: Sums = {}
@@ -37,7 +37,7 @@ def backup(place: str, file: Path) -> Sums:
 
 @contextmanager
 def _open_private(file: Path) -> Iterator[gzip.GzipFile]:
-    """A packed file that nobody else may read: it holds every prompt and reply."""
+    """A compressed file that nobody else may read: it contains every prompt and reply."""
     part = file.with_name(f"{file.name}.part")
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as raw:
@@ -61,7 +61,7 @@ def _format_sums(sums: Sums) -> dict[str, Any]:
 
 
 def restore(file: Path, place: str, *, replace: bool = False) -> Sums:
-    """Into an empty store, or one that is replaced; on any doubt about the file it stays as it was."""
+    """Into an empty store, or one that is replaced; if anything is wrong with the file it stays unchanged."""
     if not file.is_file():
         raise UsageError(f"there is no file {file}")
     sums: Sums = {}

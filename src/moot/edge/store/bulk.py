@@ -1,7 +1,7 @@
 """Many rows in one statement.
 
-PostgreSQL is handed them as one JSON document, which it takes apart itself: that costs this process less than a
-parameter for each column of each row. SQLite is quicker with the rows as they are.
+PostgreSQL gets one JSON document and unpacks it itself: cheaper for this process than a parameter for each value.
+SQLite is faster with plain rows.
 """
 
 import json
@@ -20,12 +20,12 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def insert_all(db: Connection, table: Table, rows: Rows) -> None:
-    """All of the rows have the same columns."""
+    """All rows have the same columns."""
     _execute(db, _build_insert, table, rows)
 
 
 def update_all(db: Connection, table: Table, rows: Rows) -> None:
-    """Set the columns that the rows have, all of them the same, each where the `id` is its `wanted`."""
+    """Set the rows' columns, the same for all, where `id` is `wanted`."""
     _execute(db, _build_update, table, rows)
 
 

@@ -1,10 +1,10 @@
-"""Kinds of columns, and what no database holds as it is: written so that each can, read back as it was.
+"""Column types, and an encoding for values that a database would change or refuse.
 
-PostgreSQL refuses NUL characters in text and in JSONB, no encoding knows half a surrogate pair, and JSONB takes neither
-`NaN` nor `-0.0` nor the difference between `1e16` and an integer. Models reply with all of them, and a journal that
-gives back something else than it was given cannot be replayed. So each such character is written as a mark and its four
-hexadecimal digits, each such number as a text with that mark, and the mark itself like any other of these characters.
-SQLite, for its part, takes a value that is nothing but a number for a number of its own, and gives 2.0 back as 2.
+PostgreSQL refuses NUL characters in text and in JSONB, no encoding has lone surrogates, and JSONB takes neither `NaN`
+nor `-0.0` nor the difference between `1e16` and an integer. Models reply with all of them, and a journal that returns
+anything else than it was given cannot be replayed. So each such character is written as a mark and its four hexadecimal
+digits, each such number as a text with that mark, and the mark itself is escaped likewise. SQLite stores a value that
+looks like a number as a number, and returns 2.0 as 2.
 """
 
 import json
@@ -18,19 +18,19 @@ from sqlalchemy import Dialect, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
-MARK = "\ufdd0"  # no character: Unicode keeps it for marks like this one
+MARK = "\ufdd0"  # a noncharacter, reserved by Unicode for internal use
 UNFIT = re.compile(f"[\0\ud800-\udfff{MARK}]")
 MARKED = re.compile(f"{MARK}([0-9a-f]{{4}})")
 NUMBER, WHOLE = f"{MARK}f:", f"{MARK}i:"
 UNFIT_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f]|fdd0)")
 UNFIT_NUMBERS = {"N": "NaN", "I": "Infinity", "+": "e+", "-": "-0.0"}
-"""By a letter of each, which is found, or not, fifty times faster."""
+"""By a letter of each, which can be searched for fifty times faster."""
 LARGEST = 1e16
-"""From here on Python writes a float with an exponent, which JSONB turns into the digits of an integer."""
+"""From here on Python writes a float with an exponent, which JSONB turns into an integer's digits."""
 
 
 def fit(text: str) -> str:
-    if text.isascii() and "\0" not in text:  # nearly always, and found out in no time
+    if text.isascii() and "\0" not in text:  # the usual case, and quick to check
         return text
     return UNFIT.sub(lambda found: f"{MARK}{ord(found[0]):04x}", text)
 
@@ -40,7 +40,7 @@ def original(text: str) -> str:
 
 
 class WrittenJson(NamedTuple):
-    """A value that was written as JSON already; no need to do so again."""
+    """A value that is already encoded as JSON."""
 
     value: Any
     text: str
@@ -91,7 +91,7 @@ def _original_json(value: Any) -> Any:
 
 
 class String(TypeDecorator[str]):
-    """A short text. Only SQLite is told how short, where it is a hint: PostgreSQL would refuse a longer one."""
+    """A short text. Only SQLite is told the length, as a hint: PostgreSQL would refuse a longer one."""
 
     impl = sa.String
     cache_ok = True
@@ -107,7 +107,7 @@ class String(TypeDecorator[str]):
 
 
 def Plain(length: int) -> TypeEngine[str]:
-    """A short text that Moot makes itself, of letters that every database takes as they are."""
+    """A short text made by Moot, in characters that every database takes unchanged."""
     return sa.String(length).with_variant(sa.Text(), "postgresql")
 
 
@@ -117,7 +117,7 @@ class TextColumn(String):
 
 
 class Moment(TypeDecorator[datetime]):
-    """A point in time with its zone; SQLite forgets the zone, so it is kept as UTC there."""
+    """A time with its zone; SQLite drops the zone, so it is stored as UTC there."""
 
     impl = sa.DateTime(timezone=True)
     cache_ok = True
@@ -136,4 +136,4 @@ class Moment(TypeDecorator[datetime]):
 JSON = sa.JSON().with_variant(JSONB(), "postgresql")
 MaybeJSON = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 ExactJSON = sa.JSON()
-"""On PostgreSQL too the text as it was written: JSONB sorts the keys of an object, and a replay would see that."""
+"""The text as written, on PostgreSQL too: JSONB sorts the keys of an object, and a replay would see that."""

@@ -1,4 +1,4 @@
-"""A session that begins with what others have recorded: its first steps, or all of it, in one transaction."""
+"""Creates a session from recorded steps of another, all or the first ones, in one transaction."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,14 +19,14 @@ from moot.edge.store.sql import SqlStore, insert_rows
 from moot.record.chain import SessionSnapshot, digest_of
 
 IMPORTED = "imported"
-"""The note in the journal of a session that was taken in from elsewhere, or goes on from such a one."""
+"""Journal note of a session imported from elsewhere, or forked from such a one."""
 
 
 async def begin_with(
     store: SqlStore, session: SessionRecord, at: int, groups: Sequence[Sequence[Row]], marks: Sequence[JournalMark] = ()
 ) -> None:
-    """Keep a session that goes on from step `at` of its parent, with the parent's steps before that as its own.
-    `marks`: what is to be known of it from its first moment on."""
+    """Keep a session that forks at step `at` of its parent, with the parent's earlier steps as its own. `marks`:
+    journal entries it has from the beginning."""
     begun: dict[str, JsonValue] = {
         "plan": digest_of(session.config), "moot": __version__, "parent": session.parent, "at": at,
     }  # fmt: skip
@@ -40,14 +40,14 @@ async def begin_with(
 
 
 async def take_in(store: SqlStore, whole: SessionSnapshot, note: JsonValue) -> SessionRecord:
-    """Keep a session as it was kept elsewhere, with a note of where it comes from at the end of its journal."""
+    """Import a session, with a note of its origin at the end of its journal."""
     kept = whole.session
     record = kept.model_copy(
         update={
             "owner": "",
             "wish": "",
-            "idempotency_key": None,  # a promise of the store it was made to
-            # Nobody here has begun it: no server and no worker takes it up by itself.
+            "idempotency_key": None,  # only valid in the original store
+            # Nobody here has started it: no server or worker resumes it by itself.
             "status": "paused" if kept.status in ("running", "pending") else kept.status,
         }
     )
@@ -67,8 +67,7 @@ async def take_in(store: SqlStore, whole: SessionSnapshot, note: JsonValue) -> S
 
 
 async def notes_since_import(store: SqlStore, session_id: str) -> list[JournalEntry] | None:
-    """What was noted of a session since it came here; None for one that was begun here. What it brought along from
-    elsewhere stands before."""
+    """Journal notes since a session was imported; None if it was not. Notes it brought along come before."""
     of = tables.journal.c
     query = select(tables.journal).where(of.session_id == session_id, of.kind == "noted").order_by(of.entry)
     notes = await store.read(lambda db: [entry_from(row) for row in db.execute(query).mappings()])

@@ -1,4 +1,4 @@
-"""Opening a database: where it is, how it is tuned, and whether its tables are those of this version."""
+"""Opens a database: address, tuning, and schema version."""
 
 import select
 import sqlite3
@@ -16,7 +16,7 @@ from moot.edge.store.tables import HEAD, metadata
 LOCK_SECONDS = 10.0
 KINDS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 KEY = 0x6D6F6F74
-"""Of the locks in PostgreSQL that are ours."""
+"""The key of our advisory locks in PostgreSQL."""
 
 
 def address(place: str) -> URL:
@@ -25,7 +25,7 @@ def address(place: str) -> URL:
         return URL.create("sqlite", database=str(Path(place).expanduser()))
     try:
         url = make_url(place)
-    except (ArgumentError, ValueError):  # with a password in it, perhaps: it is not repeated
+    except (ArgumentError, ValueError):  # may contain a password: not repeated
         raise UsageError("cannot read the store's URL; give a file, sqlite:///FILE or postgresql://…") from None
     kind = url.get_backend_name()
     if kind not in KINDS:
@@ -34,7 +34,7 @@ def address(place: str) -> URL:
 
 
 def mask_address(place: str | URL) -> str:
-    """A store as it may be told to anybody: the file, or the server and database without a password."""
+    """A store as anybody may see it: the file, or the server and database without a password."""
     if isinstance(place, str) and "://" not in place:
         return place
     try:
@@ -52,7 +52,7 @@ def is_file(url: URL) -> bool:
 
 
 def open_engine(url: URL, *, reading: bool = False) -> Engine:
-    """One connection at a time is enough: each thread of a store opens an engine of its own."""
+    """One connection at a time is enough: each thread of a store opens its own engine."""
     shape: dict[str, Any] = {"poolclass": NullPool, "json_serializer": to_json, "json_deserializer": from_json}
     return _open_file(url, shape, reading) if is_file(url) else _open_server(url, shape, reading)
 
@@ -69,7 +69,7 @@ def _open_file(url: URL, shape: dict[str, Any], reading: bool) -> Engine:
 
 
 def _tune(connection: sqlite3.Connection, record: object) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves, so that tables are made in a transaction too
+    connection.isolation_level = None  # we say BEGIN ourselves, so that tables are created in a transaction too
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -94,8 +94,8 @@ def _patient(connection: Any, record: object) -> None:
 
 
 def is_stale(connection: Connection) -> bool:
-    """Whether the server has closed this connection while nobody used it. It is asked only if it has said something
-    unasked, as it does when it goes: otherwise this costs no message."""
+    """Whether the server closed this idle connection. Checked only if it sent something unasked, as it does when it
+    goes: otherwise this costs no message."""
     if connection.dialect.name != "postgresql":
         return False
     if connection.closed or connection.invalidated:
@@ -113,22 +113,22 @@ def is_stale(connection: Connection) -> bool:
 
 
 def alone(connection: Connection) -> None:
-    """Until the transaction ends no other writer comes this far. SQLite has only one writer anyway."""
+    """Exclude other writers until the transaction ends. SQLite has only one writer anyway."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({KEY})")
 
 
 def make_current(url: URL) -> None:
     with open_engine(url, reading=True).connect() as connection, connection.begin():
-        if revision_of(connection) == HEAD:  # as nearly always: no lock is waited for
+        if revision_of(connection) == HEAD:  # the usual case: no lock needed
             return
     bring_up_to_date(open_engine(url))
 
 
 def bring_up_to_date(engine: Engine) -> None:
-    """Tables of this version: made at once in an empty database, migrated in an older one; by one process at a time."""
+    """Create the tables of an empty database or migrate older ones, one process at a time."""
     with engine.connect() as connection, connection.begin():
-        if engine.dialect.name == "postgresql":  # others may have a long migration to wait for
+        if engine.dialect.name == "postgresql":  # others may have to wait for a long migration
             connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
         alone(connection)
         revision = revision_of(connection)

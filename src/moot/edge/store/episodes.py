@@ -1,4 +1,4 @@
-"""Episodes of all sessions: what failed, why, and what was to be done about it."""
+"""Episodes of all sessions: what failed, why, and what to do about it."""
 
 from sqlalchemy import select
 
@@ -9,13 +9,13 @@ from moot.evidence.trials.episodes import find_episodes
 
 
 class EpisodeShelf:
-    """They are kept with the turns in which they were told, the oldest forgotten first."""
+    """Stored with their turns; the oldest are forgotten first."""
 
     def __init__(self, store: SqlStore) -> None:
         self._store = store
 
     async def episodes(self, agent: str = "", session: str = "", task: str = "", limit: int = 20) -> list[Episode]:
-        """The newest first; with a `task`, those of the most similar tasks first."""
+        """Newest first; with a `task`, most similar tasks first."""
         turns = tables.turns
         query = select(turns.c.reflections).where(turns.c.reflections.is_not(None))
         newest = query.order_by(turns.c.created_at.desc(), turns.c.seq.desc())

@@ -1,4 +1,4 @@
-"""What went wrong with the store, in one line that says what to do."""
+"""Store errors in one line that says what to do."""
 
 import copy
 import re
@@ -55,12 +55,12 @@ def translate_errors(place: str) -> Iterator[None]:
 
 
 def is_connection_lost(error: BaseException) -> bool:
-    """Whether the connection was lost: then it is not known whether anything was kept, and nothing is tried again."""
+    """Whether the connection was lost: then it is unknown whether anything was written, and nothing is retried."""
     return isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated
 
 
 def one_each(error: E, count: int) -> list[E]:
-    """An error that meets several: each of them notes on its own which session it stopped."""
+    """Copies of an error for several sessions: each notes which session it stopped."""
     others = [copy.copy(error) for _ in range(count - 1)]
     for other in others:
         other.__cause__ = error.__cause__

@@ -1,4 +1,4 @@
-"""Gates as they are kept: each asked for once, each decided once, by whoever comes first."""
+"""Stores gates: each requested once, each decided once, by whoever comes first."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ class GateShelf:
         self._store = store
 
     async def request(self, wanted: GateRequest, webhooks: Sequence[str] = ()) -> GateRequest:
-        """Keep it, unless it is kept already: a session that comes back to its gate finds the first deadline."""
+        """Idempotent: a session that returns to its gate finds the first deadline."""
         return await self._store.work(lambda db: _request(db, wanted, webhooks))
 
     async def decide(self, gate_id: str, decision: GateDecision) -> GateRequest:
@@ -31,7 +31,7 @@ class GateShelf:
         return await self._store.read(lambda db: _find(db, gate_id))
 
     async def gates(self, session_id: str = "", *, waiting: bool = False) -> list[GateRequest]:
-        """Those of one session or of all, the oldest first; of those that wait only what is undecided."""
+        """Of one session or all, oldest first; `waiting`: only undecided ones."""
         query = select(gates).order_by(gates.c.created_at, gates.c.seq)
         if session_id:
             query = query.where(gates.c.session_id == session_id)
@@ -40,7 +40,7 @@ class GateShelf:
         return await self._store.read(lambda db: [gate_from(row) for row in db.execute(query).mappings()])
 
     async def ready(self, now: datetime) -> list[str]:
-        """Sessions that wait at a gate and can go on: it was decided, or its time is over."""
+        """Sessions waiting at a gate that was decided, or timed out."""
         return await self._store.read(lambda db: [str(found) for found in db.execute(ready_sessions(now)).scalars()])
 
 

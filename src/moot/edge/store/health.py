@@ -1,4 +1,4 @@
-"""Whether a store is as it should be. Nothing is changed, not even the tables of an older version."""
+"""Checks a store. Nothing is changed, not even the tables of an older version."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from moot.edge.store.moving import rows
 from moot.edge.store.tables import HEAD, metadata
 
 MOST = 20
-"""Problems told of one kind: a broken disk has thousands."""
+"""Problems reported of one kind: a broken disk has thousands."""
 
 
 @dataclass
@@ -76,7 +76,7 @@ def _find_missing(db: Connection) -> list[str]:
 
 
 def _unreadable(db: Connection) -> list[str]:
-    """Each row once: what cannot be read today is better found now than in the middle of a session."""
+    """Read every row once: better now than in the middle of a session."""
     try:
         for _ in rows(db):
             pass

@@ -1,5 +1,5 @@
-"""Limits of a model over a whole fleet. A place is taken before each call and given back after it; one whose holder is
-gone comes free by itself."""
+"""Fleet-wide limits of a model. A slot is taken before each call and returned after it; a dead holder's slot
+expires."""
 
 import asyncio
 import contextlib
@@ -21,19 +21,19 @@ from moot.edge.store.write_queue import WriteQueue
 
 MINUTE = 60.0
 LOOK_AGAIN = 0.2
-"""Seconds, at most, until a place is asked for once more: another worker may have given one back."""
+"""Maximum seconds between attempts: another worker may have returned a slot."""
 
 
 @dataclass(frozen=True)
 class ModelLimit:
     concurrency: int | None = None
-    """Calls under way at once."""
+    """Concurrent calls."""
     per_minute: int | None = None
-    """Calls begun within any minute."""
+    """Calls started within any minute."""
 
 
 class Leases:
-    """Of one worker, the `holder`. A place that it does not renew is free after `seconds`."""
+    """Slots of one worker, the `holder`. One that it does not renew expires after `seconds`."""
 
     def __init__(self, place: str, holder: str, limits: Mapping[str, ModelLimit], seconds: float) -> None:
         url = address(place)
@@ -48,9 +48,9 @@ class Leases:
 
     @asynccontextmanager
     async def place(self, model: str) -> AsyncIterator[None]:
-        """Wait for a place at this model, and hold it."""
+        """Wait for a slot of this model, and hold it."""
         lease = str(uuid.uuid4())
-        async with self._turns[model]:  # one at a time asks, in the order in which they came
+        async with self._turns[model]:  # one at a time, in order of arrival
             freed = self._freed[model]
             while wait := await self.ask(model, lease):
                 with contextlib.suppress(TimeoutError):
@@ -61,16 +61,15 @@ class Leases:
             yield
         finally:
             self._held -= 1
-            with contextlib.suppress(StoreError):  # then it comes free in a while
+            with contextlib.suppress(StoreError):  # then it expires
                 await asyncio.shield(self._give_back(lease))
             self._freed[model].set()
 
     async def ask(self, model: str, lease: str) -> float:
-        """Take a place; or how many seconds it takes until one may be free."""
+        """Take a slot, or return the seconds until one may be free."""
         return await self._line.work(lambda db: self._take_lease(db, model, lease))
 
     async def renew(self) -> None:
-        """As long as this worker lives, what it holds is its own."""
         if self._held:
             mine = and_(leases.c.holder == self._holder, leases.c.released_at.is_(None))
             longer = update(leases).where(mine).values(expires_at=_now() + _seconds(self._seconds))
@@ -99,7 +98,7 @@ class Leases:
 
 
 def _until(db: Connection, model: str, most: int) -> float:
-    """Seconds until fewer than `most` calls were begun in the minute before."""
+    """Seconds until fewer than `most` calls were started in the minute before."""
     of = leases.c
     lately = select(of.taken_at).where(of.model == model, of.taken_at > _now() - _seconds(MINUTE))
     first = lately.order_by(of.taken_at.desc()).offset(most - 1).limit(1).scalar_subquery()
@@ -108,7 +107,7 @@ def _until(db: Connection, model: str, most: int) -> float:
 
 
 def _now() -> Function[object]:
-    """The time it is, not that at which the transaction began: it may have waited for others."""
+    """The current time, not the transaction's start: it may have waited for others."""
     return func.clock_timestamp()
 
 

@@ -1,4 +1,4 @@
-"""Lessons on a shelf: found by their rarer words, so that a hundred thousand of them cost a few milliseconds."""
+"""Stores lessons, indexed by rare words, so that searching a hundred thousand takes milliseconds."""
 
 import hashlib
 import math
@@ -20,24 +20,23 @@ from moot.evidence.lessons.words import Gist
 
 R = TypeVar("R")
 POSTINGS = 8_000
-"""Entries of the word index that one search may read, the rarest words first."""
+"""Index entries that one search may read, rarest words first."""
 CANDIDATES = 40
 LONGEST = 64
 
 
 class LessonStore:
     def __init__(self, store: SqlStore, owner: str | None = None) -> None:
-        """`owner`: only lessons of their own sessions, and those that came from no session, are recalled or grown;
-        None: all."""
+        """`owner`: only lessons of their own sessions, or of no session, are recalled or merged; None: all."""
         self._store = store
         self._owner = owner
 
     async def learn(self, lesson: Lesson) -> Lesson:
-        """Keep a lesson; one that says the same is grown instead, and given back."""
+        """Keep a lesson or merge it into an equal one; returns the result."""
         return await self._change(lambda db: _learn(db, lesson, self._owner))
 
     async def learn_all(self, lessons: Iterable[Lesson]) -> list[Lesson]:
-        """Many at once; onto an empty shelf they are put as they are, for they were told apart elsewhere."""
+        """Many at once; into an empty store they are inserted unmerged, because they were distinct elsewhere."""
         given = list({lesson.id: lesson for lesson in lessons}.values())
 
         def keep(db: Connection) -> list[Lesson]:
@@ -49,7 +48,7 @@ class LessonStore:
         return await self._change(keep)
 
     async def recall(self, task: str, now: datetime, limit: int = 5) -> list[Lesson]:
-        """The lessons that fit a task best, the best first; none that expired."""
+        """The lessons that fit a task best, best first, without expired ones."""
         return await self._store.read(lambda db: _recall(db, gist(task), now, limit, self._owner))
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
@@ -61,7 +60,7 @@ class LessonStore:
         return await self._change(change)
 
     async def lesson(self, lesson_id: str) -> Lesson:
-        """By id or by an unambiguous beginning of one."""
+        """By id or an unambiguous prefix."""
         return await self._store.read(lambda db: _find(db, lesson_id))
 
     async def lessons(self, text: str = "", limit: int | None = None) -> list[Lesson]:
@@ -81,7 +80,7 @@ class LessonStore:
         return await self._change(remove)
 
     async def _change(self, change: Callable[[Connection], R]) -> R:
-        """Words are counted by reading and writing, so two writers at once would lose each other's."""
+        """Word counts are read and written: two concurrent writers would lose updates."""
 
         def by_itself(db: Connection) -> R:
             alone(db)
@@ -96,10 +95,10 @@ def words_of(lesson: Lesson) -> frozenset[str]:
 
 def _learn(db: Connection, lesson: Lesson, owner: str | None = None) -> Lesson:
     said = gist(lesson.text)
-    if owner is not None:  # the id is made of the text, and another owner may have learnt the very same
+    if owner is not None:  # the id derives from the text, and another owner may have learnt the same
         lesson = lesson.model_copy(update={"id": hashlib.sha256(f"{owner} {lesson.id}".encode()).hexdigest()[:12]})
     for other, _ in _candidates(db, said.words, owner):
-        # Told apart by the wording each began with: a paraphrase of a paraphrase may be something else.
+        # Compared by their original wordings: a paraphrase of a paraphrase may be something else.
         if other.id == lesson.id or same_advice(said, gist(other.text)):
             grown = merge_lessons(other, lesson)
             _rewrite(db, grown, new_words=words_of(grown) - words_of(other))
@@ -160,7 +159,7 @@ def _candidates(db: Connection, words: Iterable[str], owner: str | None = None) 
 
 
 def _filter_visible(db: Connection, owner: str | None, lessons: list[Lesson]) -> list[Lesson]:
-    """Without those that say something of another owner's session; one that is gone, or from elsewhere, is nobody's."""
+    """Without lessons of another owner's session; one without a session here belongs to nobody."""
     if owner is None:
         return lessons
     named = {origin.session_id for lesson in lessons for origin in lesson.origins}

@@ -1,4 +1,4 @@
-"""Entries joined to the journals of their sessions, within one transaction."""
+"""Appends entries to the journals of their sessions, within one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ BLANK: dict[str, Any] = {"kind": "step", "part": 0, "digest": "", "elapsed": 0.0
 
 @dataclass
 class Linking:
-    """What is to be joined to one session's journal. `fence` 0: by somebody beside whoever runs it."""
+    """Entries for one session's journal. `fence` 0: by somebody other than its runner."""
 
     session_id: str
     rows: Sequence[Row]
@@ -38,7 +38,7 @@ class Linking:
         return compute_seal(self.rows)
 
     def prepare_rows(self) -> "Linking":
-        """What does not hang on the journal is made now, while the thread that writes may be waiting for its disk."""
+        """Prepare what does not depend on the journal now, while the writing thread may be waiting for its disk."""
         _ = self.said, self.seal
         return self
 
@@ -50,10 +50,10 @@ def link(db: Connection, session_id: str, rows: Sequence[Row], now: datetime, fe
 
 
 def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[LeaseLost | None]:
-    """Join the steps and marks among the rows to the journals of their sessions. Whoever wrote before it was taken
-    over by another is refused, and so is anybody for a session that is gone."""
+    """Append the steps and marks among the rows to their sessions' journals. A writer whose session was taken over or
+    deleted is refused."""
     of = tables.sessions.c
-    ids = sorted({each.session_id for each in wanted})  # in one order, so that two processes never wait crosswise
+    ids = sorted({each.session_id for each in wanted})  # in a fixed order, so that two processes never deadlock
     query = select(of.id, of.fence, of.entries, of.chain).where(of.id.in_(ids)).order_by(of.id).with_for_update()
     heads = {row.id: Head.of(row) for row in db.execute(query)}
     made, refused = list[dict[str, Any]](), list[LeaseLost | None]()
@@ -76,7 +76,7 @@ def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[L
 
 @dataclass
 class Head:
-    """Where a journal stands."""
+    """The end of a journal."""
 
     fence: int
     entries: int
@@ -98,7 +98,7 @@ def _refusal(wanted: Linking, head: Head | None) -> LeaseLost | None:
 
 
 def chain_entries(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
-    """The columns of the new entries, with the head moved on. They were checked when the rows were made."""
+    """The columns of the new entries; advances the head. The rows were already validated."""
     made = list[dict[str, Any]]()
     for number, (row, value) in enumerate(wanted.said, start=1):
         head.entries += 1
@@ -121,7 +121,7 @@ def entry_from(row: RowMapping) -> JournalEntry:
 
 
 def _forget(db: Connection, session_id: str, seq: int, by: int) -> None:
-    """A failed tail is tried again. Its entries stay in the chain; its turns and versions are there only once."""
+    """A failed tail is retried. Its entries stay in the chain; its turns and versions are replaced."""
     journal = tables.journal
     tail = (journal.c.session_id == session_id, journal.c.seq >= seq, journal.c.kind == "step")
     db.execute(update(journal).where(*tail, journal.c.dropped_by.is_(None)).values(dropped_by=by))
@@ -130,8 +130,8 @@ def _forget(db: Connection, session_id: str, seq: int, by: int) -> None:
 
 
 def bury(db: Connection, session_id: str, by: str, now: datetime) -> None:
-    """What stays of a deleted session: that it was there, how long its journal was, and its last mark."""
-    alone(db)  # two at once would each write the same number
+    """The tombstone of a deleted session: its id, the length of its journal, and its last mark."""
+    alone(db)  # two at once would write the same number
     of, stones = tables.sessions.c, tables.tombstones
     entries, head = db.execute(select(of.entries, of.chain).where(of.id == session_id)).one()
     last = db.execute(select(stones).order_by(stones.c.number.desc()).limit(1)).mappings().first()
@@ -146,7 +146,7 @@ def bury(db: Connection, session_id: str, by: str, now: datetime) -> None:
 
 
 def _gatepost(count: int, chain: str, now: datetime) -> dict[str, Any]:
-    """Stone 0 says how many there are and what the last one's mark is, so that none can be taken from the end."""
+    """Stone 0 has the number of tombstones and the last mark, so that none can be removed from the end."""
     post = {"number": 0, "session_id": NOBODY, "entries": count, "head": chain, "deleted_by": "", "deleted_at": now}
     return {**post, "chain": stone_mark(GENESIS, post)}
 
@@ -158,7 +158,7 @@ def stone_mark(before: str, stone: dict[str, Any] | RowMapping) -> str:
 
 
 def find_broken_tombstones(db: Connection) -> list[str]:
-    """Tombstones that were changed, moved or taken away."""
+    """Tombstones that were changed, moved or removed."""
     stones = db.execute(select(tables.tombstones).order_by("number")).mappings().all()
     if not stones:
         return []

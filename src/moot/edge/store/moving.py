@@ -1,6 +1,6 @@
-"""A whole store, row by row: out of one database, into another, and compared afterwards.
+"""Copies a whole store from one database into another, and compares them.
 
-Everything follows from the tables as they are declared, so a table that is added comes along by itself.
+Everything derives from the declared tables, so new tables are included automatically.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from moot.edge.store.faults import translate_errors
 from moot.edge.store.tables import metadata
 
 Row = dict[str, Any]
-"""A row as JSON holds it. A JSON column that is NULL is left out: `null` is a value of its own there."""
+"""A row as JSON. A JSON column that is NULL is left out: `null` is a value of its own there."""
 Told = tuple[Table, Row]
 CHUNK = 500
 WHOLE = 2**256
@@ -31,13 +31,13 @@ WHOLE = 2**256
 
 @dataclass
 class Sum:
-    """What a table holds: how many rows, and a figure that is the same in whatever order they come."""
+    """A table's row count and order-independent checksum."""
 
     rows: int = 0
     content: int = 0
 
     def add(self, row: Row) -> None:
-        # As the door writes it: no other text is the same for every value, and only for that one.
+        # In the encoding of the export: the only text that is unique for every value.
         canonical = json.dumps(json.loads(to_json(row)), sort_keys=True)
         self.rows += 1
         self.content = (self.content + int.from_bytes(hashlib.sha256(canonical.encode()).digest())) % WHOLE
@@ -48,7 +48,7 @@ Sums = dict[str, Sum]
 
 @contextmanager
 def open_transaction(place: str, *, reading: bool) -> Iterator[Connection]:
-    """A store in one transaction, brought up to date; one that is only read has to be there."""
+    """A store in one transaction, migrated; for reading it must exist."""
     url = address(place)
     if reading and is_file(url) and not Path(url.database or "").is_file():
         raise UsageError(f"there is no store {mask_address(place)}")
@@ -59,7 +59,7 @@ def open_transaction(place: str, *, reading: bool) -> Iterator[Connection]:
 
 
 def rows(db: Connection) -> Iterator[Told]:
-    """All rows of all tables, those first to which others refer."""
+    """All rows of all tables, referenced ones first."""
     with translate_errors(mask_address(db.engine.url)):
         for table in metadata.sorted_tables:
             yield from ((table, row) for row in _rows(db, table))
@@ -78,7 +78,7 @@ def _rows(db: Connection, table: Table) -> Iterator[Row]:
 
 
 def sum_rows(told: Iterable[Told], sums: Sums) -> Iterator[Told]:
-    """The same rows, added up as they pass."""
+    """Pass rows through and add them up."""
     sums.update({table.name: Sum() for table in metadata.sorted_tables})
     for table, row in told:
         sums[table.name].add(row)
@@ -105,7 +105,7 @@ def _make_room(db: Connection, *, replace: bool) -> None:
 
 
 def _insert(db: Connection, told: Iterable[Told]) -> None:
-    """In the order they came, those alike at once: a row may refer to an earlier one."""
+    """In order, equal ones together: a row may refer to an earlier one."""
     for (name, _), some in groupby(told, lambda each: (each[0].name, frozenset(each[1]))):
         table = metadata.tables[name]
         try:
@@ -126,7 +126,7 @@ def _columns(table: Table, row: Row) -> Row:
 
 
 def _go_on_numbering(db: Connection) -> None:
-    """PostgreSQL counts numbers of rows by itself, and did not see those that came with theirs."""
+    """PostgreSQL's sequences did not see the inserted ids."""
     if db.dialect.name != "postgresql":
         return
     for table in metadata.sorted_tables:
@@ -140,7 +140,7 @@ def _go_on_numbering(db: Connection) -> None:
 
 
 def compare(db: Connection, expected: Sums) -> None:
-    """What is in the store now is what was put there, or nothing of it stays."""
+    """Raise unless the store now contains exactly what was written."""
     found: Sums = {}
     for _ in sum_rows(rows(db), found):
         pass
@@ -152,7 +152,7 @@ def compare(db: Connection, expected: Sums) -> None:
 
 
 def copy(source: str, target: str, *, replace: bool = False) -> Sums:
-    """All of one store into another, in one transaction there."""
+    """In one transaction of the target."""
     if address(source) == address(target):
         raise UsageError("a store cannot be copied into itself")
     sums: Sums = {}

@@ -1,4 +1,4 @@
-"""Sessions recorded before there was a chain get one. It says nothing of what was changed before."""
+"""Adds a hash chain to sessions recorded before it existed. It proves nothing about earlier changes."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ def rechain_journal(db: Connection) -> None:
 
 
 def _read_steps(db: Connection, session_id: str) -> Iterator[tuple[Sequence[Row], datetime]]:
-    """Each step with the turn and the version beside it, which hang on the last part of it."""
+    """Each step with its turn and version, which belong to its last part."""
     query = select(steps).where(steps.c.session_id == session_id).order_by(steps.c.created_at, "seq", "part")
     found = db.execute(query).mappings().all()
     beside: dict[int, list[Row]] = {}

@@ -1,4 +1,4 @@
-"""The agents' records: who was right in which session, counted for team building."""
+"""Agents' track records, counted for team building."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,11 +16,11 @@ class RecordShelf:
         self._store = store
 
     async def judge(self, session_id: str, judged: Sequence[Judged], now: datetime) -> None:
-        """Keep it; each agent has one result in a session, and the first one stands."""
+        """Each agent has one result in a session, and the first one stands."""
         await self._store.work(lambda db: _keep(db, session_id, judged, now))
 
     async def count_results(self) -> list[TrackRecord]:
-        """All results, counted by model, role, domain and band of confidence."""
+        """All results, by model, role, domain and band of confidence."""
         table = tables.agent_records
         key = (table.c.model, table.c.role, table.c.domain, table.c.band)
         right = func.sum(cast(table.c.was_right, Integer)).label("right")
@@ -30,7 +30,7 @@ class RecordShelf:
 
 
 def _place(tried: TrackRecord) -> tuple[str, str, str, int]:
-    """Sorted here: each database has an order of its own for texts and for what is missing."""
+    """Sorted here: databases order texts and NULLs differently."""
     return tried.model, tried.role, tried.domain, -1 if tried.band is None else tried.band
 
 

@@ -1,4 +1,4 @@
-"""What is older than it may be."""
+"""Deletes old logs and sessions."""
 
 import contextlib
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class Old:
 
 
 async def old(store: SqlStore, logs_before: datetime, sessions_before: datetime | None) -> Old:
-    """How many log lines, and which ended sessions that nobody touched since."""
+    """The number of old log lines, and old, ended sessions."""
     logs, of = tables.logs, tables.sessions.c
     lines = select(func.count()).select_from(logs).where(logs.c.created_at < logs_before)
     count = await store.read(lambda db: int(db.execute(lines).scalar_one()))
@@ -31,7 +31,7 @@ async def old(store: SqlStore, logs_before: datetime, sessions_before: datetime 
 
 
 async def delete_old(store: SqlStore, found: Old, logs_before: datetime, by: str) -> list[str]:
-    """The sessions that are deleted: one that was taken up again meanwhile is not."""
+    """Returns the deleted sessions, without those resumed meanwhile."""
     deleted = []
     for session in found.sessions:
         with contextlib.suppress(BeingRun):

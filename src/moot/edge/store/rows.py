@@ -1,4 +1,4 @@
-"""Values as the columns of their tables, and back."""
+"""Converts values to table columns and back."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ def session_from(row: RowMapping) -> SessionRecord:
 
 
 def own_id(session_id: str, number: int) -> str:
-    """The session's own id with its last eight digits for the number: the same row has the same id in every run."""
+    """The session's id with the number as its last eight digits: the same row has the same id in every run."""
     return f"{session_id[:28]}{number:08x}"
 
 
@@ -79,7 +79,7 @@ COLUMNS: dict[type[Row], tuple[Table, Callable[..., dict[str, object]]]] = {
 
 EPISODE = (
     update(tables.turns).where(tables.turns.c.id == bindparam("wanted")).values(reflections=bindparam("told"))
-)  # an episode joins the turn in which it was told
+)  # an episode belongs to its turn
 NEW_SESSION = insert(tables.sessions)
 OTHERS_BUSINESS = {"id", "fence", "entries", "chain", "wish", "created_at", "idempotency_key"}
 CHANGED = [name for name in SessionRecord.model_fields if name not in OTHERS_BUSINESS]

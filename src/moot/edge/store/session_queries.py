@@ -1,4 +1,4 @@
-"""Sessions found by what is known of them: page by page, by the key they were begun with, by what is to be done."""
+"""Queries for sessions: pages, idempotency keys, pending work."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ sessions, logs, tokens = tables.sessions, tables.logs, tables.tokens
 
 
 class PageCursor(NamedTuple):
-    """A place in the list of all sessions, which is sorted by when they began."""
+    """A position in the list of sessions, sorted by start."""
 
     created_at: datetime
     id: str
@@ -28,7 +28,7 @@ class Spent(NamedTuple):
 
 
 class WantedSession(NamedTuple):
-    """A session that somebody should carry on."""
+    """A session to resume."""
 
     id: str
     priority: int
@@ -40,7 +40,7 @@ class SessionShelf:
         self._store = store
 
     async def find(self, session_id: str, owner: str | None = None) -> SessionRecord | None:
-        """By its whole id, among those of this owner; None: of everybody."""
+        """By full id, among those of this owner; None: of everybody."""
         return await self._one(select(sessions).where(sessions.c.id == session_id, belongs_to(owner)))
 
     async def find_by_key(self, by: str, key: str) -> SessionRecord | None:
@@ -55,7 +55,7 @@ class SessionShelf:
         text: str = "",
         owner: str | None = None,
     ) -> list[SessionRecord]:
-        """The newest first, from `after` on."""
+        """Newest first, after `after`."""
         query = select(sessions).order_by(sessions.c.created_at.desc(), sessions.c.id.desc()).limit(limit)
         query = query.where(belongs_to(owner))
         if after is not None:
@@ -70,21 +70,21 @@ class SessionShelf:
         return await self._store.read(lambda db: [session_from(row) for row in db.execute(query).mappings()])
 
     async def list_begun(self) -> list[WantedSession]:
-        """Sessions that wait to be begun, or that some process has: the urgent ones first."""
+        """Sessions waiting to start, or held by some process: urgent ones first."""
         of = sessions.c
         query = select(of.id, of.priority, of.owner).where(of.status.in_(("pending", "running")))
         ordered = query.order_by(of.priority.desc(), of.created_at)
         return await self._store.read(lambda db: [WantedSession(*row) for row in db.execute(ordered)])
 
     async def wishes(self, ids: Sequence[str]) -> dict[str, Wish]:
-        """What is wanted of those among these sessions of which something is."""
+        """Pending wishes of these sessions."""
         query = select(sessions.c.id, sessions.c.wish).where(sessions.c.wish != "")
         known = set(ids)
         found = await self._store.read(lambda db: [(row.id, row.wish) for row in db.execute(query)])
         return {session_id: wish for session_id, wish in found if session_id in known}
 
     async def counts(self, owner: str | None = None) -> dict[tuple[str, str], int]:
-        """How many sessions there are of each protocol and status."""
+        """Number of sessions by protocol and status."""
         of = sessions.c
         query = select(of.protocol, of.status, func.count()).where(belongs_to(owner)).group_by(of.protocol, of.status)
         found = await self._store.read(lambda db: [tuple(row) for row in db.execute(query)])
@@ -102,8 +102,8 @@ class SessionShelf:
 
 
 def belongs_to(owner: str | None) -> ColumnElement[bool]:
-    """A session belongs to the owner of the token it was begun with, revoked or not. One that was begun without any,
-    as on the command line, belongs to no owner of tokens."""
+    """A session belongs to the owner of the token that started it, revoked or not. One started without a token, as on
+    the command line, belongs to no token owner."""
     if owner is None:
         return true()
     if owner == NO_TOKEN:

@@ -1,4 +1,4 @@
-"""All that is kept of a session, read at one moment: for audit, replay, fork and archive."""
+"""Reads everything about a session at one moment, for audit, replay, fork and archive."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -17,12 +17,12 @@ R = TypeVar("R")
 
 
 async def whole(store: SqlStore, session_id: str) -> SessionSnapshot:
-    """By id or by an unambiguous beginning of one."""
+    """By id or an unambiguous prefix."""
     return await store.read(lambda db: _readable(db, session_id))
 
 
 async def verify_sessions(store: SqlStore, session_id: str = "") -> dict[str, list[str]]:
-    """What is wrong, by session; without one, of all sessions, and of the tombstones under the name `tombstones`."""
+    """Problems by session; without an id, of all sessions, and of tombstones under `tombstones`."""
     if session_id:
         return {session_id: await _flaws(store, session_id)}
     every = select(tables.sessions.c.id).order_by(tables.sessions.c.created_at, tables.sessions.c.id)
@@ -40,7 +40,7 @@ async def _flaws(store: SqlStore, session_id: str) -> list[str]:
 
 
 class UnreadableRecord(StoreError):
-    """A record that Moot did not write like this."""
+    """A record that Moot cannot have written."""
 
 
 def _readable(db: Connection, session_id: str) -> SessionSnapshot:

@@ -1,4 +1,4 @@
-"""The `Store` port on SQLAlchemy: one thread writes, steps that arrive together at once; another one reads."""
+"""The `Store` port on SQLAlchemy: one thread writes, batching concurrent steps; another one reads."""
 
 import asyncio
 import os
@@ -49,7 +49,7 @@ from moot.edge.store.write_queue import WriteQueue
 from moot.record.chain import digest_of, step_of
 
 R = TypeVar("R")
-# Statements that every session needs are made once.
+# Common statements are built once.
 ONE_SESSION = select(tables.sessions).where(tables.sessions.c.id == bindparam("wanted"))
 LOCKED_SESSION = ONE_SESSION.with_for_update()
 HEAD_OF = LOCKED_SESSION.with_only_columns(*(tables.sessions.c[name] for name in ("fence", "entries", "chain", "wish")))
@@ -69,9 +69,9 @@ class PendingWrite(NamedTuple):
 
 
 AT_ONCE = 32
-"""Sessions in one transaction at most. With all of them in one they would go on in step: all think, then all wait."""
+"""Sessions per transaction. With all of them in one they would run in lockstep: all think, then all wait."""
 GATHER = 0.004
-"""Seconds for which a store that several sessions write to waits for more, once it has written."""
+"""Seconds that a store with several writers waits for more after a write."""
 
 
 class SqlStore:
@@ -80,7 +80,7 @@ class SqlStore:
         self._url = address(place)
         self.place = mask_address(self._url)
         self._writer = WriteQueue(self.place, "moot-store", lambda: self._open(reading=False), shared=True)
-        in_memory = self._url.database == ":memory:"  # nobody but its one connection sees such a store
+        in_memory = self._url.database == ":memory:"  # only its one connection sees such a store
         reader = (
             None if in_memory else WriteQueue(self.place, "moot-reader", lambda: self._open(reading=True), reading=True)
         )
@@ -99,7 +99,7 @@ class SqlStore:
             begun["parent"] = session.parent
 
         def begin(db: Connection) -> None:
-            if self._new:  # once for each opening of the store is often enough
+            if self._new:  # once per opening is enough
                 db.execute(delete(tables.logs).where(tables.logs.c.expires_at < session.created_at - self._longer))
                 self._new = False
             head, mark = Head.of(session), JournalMark(kind="begun", name=session.protocol, value=begun)
@@ -111,9 +111,9 @@ class SqlStore:
         await self.work(begin)
 
     async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
-        # Only these: SQLAlchemy would set every column that it is handed a value for.
+        # Only these: SQLAlchemy would set every column that has a value.
         values = {name: getattr(session, name) for name in CHANGED}
-        stopped = session.status not in ("pending", "running")  # then that is all anybody wished
+        stopped = session.status not in ("pending", "running")  # then no wish is left
 
         def change(db: Connection) -> None:
             row = db.execute(HEAD_OF, {"wanted": session.id}).first()
@@ -122,7 +122,7 @@ class SqlStore:
             if row.fence != session.fence:
                 raise LeaseLost(f"session {session.id} was taken over by another process")
             head, marks, now = Head.of(row), [mark] if mark else [], dict(values)
-            if session.status == "paused" and row.wish == "cancel":  # somebody did, while it stopped to wait
+            if session.status == "paused" and row.wish == "cancel":  # cancelled while it was parking
                 marks.append(JournalMark(kind="noted", name="cancel", value={"status": "cancelled"}))
                 now |= {"status": "cancelled", "completed_at": session.updated_at, "waiting_on": None}
             insert_all(
@@ -147,14 +147,13 @@ class SqlStore:
                 batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
                 await self._write(batch)
                 if len(batch) > 1 and not self._waiting:
-                    # Where several sessions write at once, more are on their way: one transaction for all of them.
+                    # If several sessions write at once, more are coming: one transaction for all.
                     await asyncio.sleep(GATHER)
         finally:
             self._flushing = None
 
     async def _write(self, batch: Sequence[PendingWrite]) -> None:
-        """All of them in one transaction. Where that fails, each on its own: a row that cannot be kept is the trouble
-        of its own session."""
+        """All in one transaction. If that fails, each on its own: an invalid row affects only its own session."""
         refused: Sequence[Exception | None]
         try:
             refused = await self.work(lambda db: insert_rows(db, [each.wanted for each in batch]))
@@ -176,13 +175,12 @@ class SqlStore:
         await self.work(lambda db: db.execute(update(of).where(of.c.id == session_id).values(wish=wish)))
 
     async def wishes(self, session_ids: Sequence[str]) -> dict[str, Wish]:
-        """What is wanted of those of these sessions of which anything is."""
         of = tables.sessions.c
         query = select(of.id, of.wish).where(of.id.in_(session_ids), of.wish != "")
         return await self.read(lambda db: {str(row.id): row.wish for row in db.execute(query)})
 
     async def delete(self, session_id: str, by: str = "", *, force: bool = False) -> None:
-        """`force`: also one that somebody runs, as far as can be known."""
+        """`force`: even if it seems to be running."""
 
         def remove(db: Connection) -> None:
             found = find(db, session_id, lock=True)
@@ -231,14 +229,14 @@ class SqlStore:
         query = select(table).where(table.c.session_id == session_id).order_by(*order)
         return await self.read(lambda db: [made(row) for row in db.execute(query).mappings()])
 
-    # --- the two threads
+    # --- threads
 
     async def work(self, work: Callable[[Connection], R]) -> R:
-        """Do this in one transaction."""
+        """Run in one write transaction."""
         return await self._writer.work(work)
 
     async def read(self, read: Callable[[Connection], R]) -> R:
-        """Look at one moment of the store; never waits behind what is being written."""
+        """Read a consistent snapshot without waiting for writers."""
         return await self._reader.work(read)
 
     def _open(self, *, reading: bool) -> Engine:
@@ -276,7 +274,7 @@ def insert_rows(db: Connection, batch: Sequence[Linking]) -> list[LeaseLost | No
 
 
 def _forget_episodes(db: Connection) -> None:
-    alone(db)  # two at once would each wait for the other's rows
+    alone(db)  # two at once would deadlock on each other's rows
     turns = tables.turns
     told = select(turns.c.id).where(turns.c.reflections.is_not(None))
     oldest = told.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
@@ -296,7 +294,7 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
         raise StoreError(
             f"session {record.id} is being run by another process ({record.owner}); stop that one first, or wait for it"
         )
-    # Whoever carries on what had stopped wants it to run; a wish that comes in between is still to be heeded.
+    # Resuming clears earlier wishes; one that comes in between still counts.
     wish = record.wish if record.status in ("pending", "running") else ""
     said: dict[str, JsonValue] = {"owner": owner, "fence": record.fence + 1, "moot": __version__}
     now, head = datetime.now(UTC), Head.of(record)
@@ -306,11 +304,10 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
     taken = {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": wish}
     taken |= {"entries": head.entries, "chain": head.chain}
     db.execute(update(of).where(of.c.id == record.id).values(**taken, status="running", updated_at=now))
-    return record.model_copy(update=taken)  # with the status it had: why it waits decides how it goes on
+    return record.model_copy(update=taken)  # with its previous status: why it waits decides how it continues
 
 
-class BeingRun(UsageError):
-    """Somebody runs the session."""
+class BeingRun(UsageError): ...
 
 
 def is_run(record: SessionRecord) -> bool:
@@ -318,8 +315,8 @@ def is_run(record: SessionRecord) -> bool:
 
 
 def alive(owner: str) -> bool:
-    """Whether the process that ran a session last still does; of another machine nothing is known."""
-    host, _, pid = owner.partition(" ")[0].rpartition(":")  # a worker of a fleet adds its own id
+    """Whether the session's last process is still alive; unknown for another machine."""
+    host, _, pid = owner.partition(" ")[0].rpartition(":")  # a fleet worker adds its own id
     if host != socket.gethostname():
         return True
     try:
@@ -332,7 +329,7 @@ def alive(owner: str) -> bool:
 
 
 def find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecord:
-    """By id or by an unambiguous beginning of one."""
+    """By id or an unambiguous prefix."""
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):
         raise UsageError(f"{session_id!r} is no session id; `moot list` shows them")

@@ -1,4 +1,4 @@
-"""The tables, as they are now; how they came to be is in `migrations`."""
+"""The current tables; `migrations` has their history."""
 
 from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, MetaData, Table, Uuid, text
 from sqlalchemy import Column as C
@@ -67,7 +67,7 @@ journal = Table(
     C("seal", Plain(64), nullable=False),
     C("chain", Plain(64), nullable=False),
     C("created_at", Moment, nullable=False),
-    C("dropped_by", Integer),  # the entry that made it forgotten; derived, so not part of the chain
+    C("dropped_by", Integer),  # the entry that dropped it; derived, so not part of the chain
     Index(
         "ix_journal_standing", "session_id", "seq", "part", unique=True,
         sqlite_where=STANDING, postgresql_where=STANDING,
@@ -202,7 +202,7 @@ gates = Table(
 )
 
 notices = Table(
-    "notices",  # what webhooks are still to be told
+    "notices",  # pending webhook notices
     metadata,
     C("id", Integer, primary_key=True),
     session_key(),
@@ -210,7 +210,7 @@ notices = Table(
     C("url", TextColumn, nullable=False),
     C("payload", JSON, nullable=False),
     C("attempts", Integer, nullable=False),
-    C("next_at", Moment),  # none: delivered, or given up
+    C("next_at", Moment),  # NULL: delivered, or given up
     C("delivered_at", Moment),
     C("problem", TextColumn, nullable=False),
     Index("ix_notices_next_at", "next_at"),
@@ -226,11 +226,11 @@ tokens = Table(
     C("created_at", Moment, nullable=False),
     C("expires_at", Moment),
     C("revoked_at", Moment),
-    C("owner", String(128)),  # none: its own name
+    C("owner", String(128)),  # NULL: its own name
 )
 
 tombstones = Table(
-    "tombstones",  # sessions that were deleted: a chain of its own
+    "tombstones",  # deleted sessions, in their own chain
     metadata,
     C("number", Integer, primary_key=True, autoincrement=False),
     C("session_id", Id, nullable=False),
@@ -253,10 +253,10 @@ workers = Table(
     C("concurrency", Integer, nullable=False),
     C("started_at", Moment, nullable=False),
     C("seen_at", Moment, nullable=False),
-    C("left_at", Moment),  # it ended in order; what it still held is for anybody
+    C("left_at", Moment),  # it ended in order; what it still held is free
     C("draining", Boolean, nullable=False),
     C("holding", JSON, nullable=False),
-    C("refused", JSON, nullable=False),  # sessions it does not understand
+    C("refused", JSON, nullable=False),  # sessions of an unknown format
 )
 
 model_leases = Table(

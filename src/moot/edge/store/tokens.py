@@ -1,4 +1,4 @@
-"""Tokens of the server's users: only a digest of each is kept, so that nobody can read one out of the store."""
+"""Tokens of the server's users. Only digests are stored, so that nobody can read a token from the store."""
 
 import hashlib
 import hmac
@@ -20,16 +20,16 @@ Scope = Literal["read", "run", "approve", "admin", "metrics"]
 SCOPES: tuple[Scope, ...] = ("read", "run", "approve", "admin", "metrics")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 LOCAL = "local"
-"""Who has the token file of the server; no other token may have this name."""
+"""The holder of the server's token file; no other token may have this name."""
 NO_TOKEN = "(no token)"
-"""Who comes without one, where that is allowed; no token can have this name."""
+"""A client without a token, if allowed; no token can have this name."""
 tokens = tables.tokens
 
 
 class Token(Value):
     name: str
     owner: str
-    """Whose sessions it sees: those that were begun with any token of this owner."""
+    """Whose sessions it sees: those started with any token of this owner."""
     scopes: tuple[Scope, ...]
     created_at: datetime
     expires_at: datetime | None = None
@@ -48,7 +48,7 @@ class TokenShelf:
     async def create(
         self, name: str, scopes: Sequence[Scope], expires_at: datetime | None = None, owner: str = ""
     ) -> str:
-        """The secret, told this once. A name is used once: what was done under it stays the doing of one token."""
+        """The secret, shown once. A name is used once, so that actions under it belong to one token."""
         for each in (name, owner or name):
             if not NAME.fullmatch(each) or each.casefold() == LOCAL:
                 raise UsageError(
@@ -68,7 +68,7 @@ class TokenShelf:
         return secret
 
     async def holder(self, secret: str) -> Token | None:
-        """Whose secret this is, whether or not it still holds."""
+        """Whose secret this is, valid or not."""
         wanted = digest_of(secret)
         query = select(tokens).where(tokens.c.digest == wanted)
         row = await self._store.read(lambda db: db.execute(query).mappings().first())
@@ -84,7 +84,7 @@ class TokenShelf:
         return await self._store.read(lambda db: [_token(row) for row in db.execute(query).mappings()])
 
     async def usable(self, now: datetime) -> bool:
-        """Whether anybody has a token that holds."""
+        """Whether any valid token exists."""
         return any(token.status_at(now) == "valid" for token in await self.tokens())
 
     async def revoke(self, name: str) -> None:

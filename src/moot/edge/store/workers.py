@@ -1,4 +1,4 @@
-"""The workers of a fleet as they are kept: who is there, what each holds, and which sessions nobody looks after."""
+"""Stores the workers of a fleet: who is alive, what each holds, and which sessions nobody runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ from moot.edge.store.sql import SqlStore
 workers, sessions, gates = tables.workers, tables.sessions, tables.gates
 jobs = table("procrastinate_jobs", column("lock", String), column("status"), column("task_name"))
 GRACE = 3.0
-"""Seconds for whoever made a session to put it into the queue."""
+"""Seconds for the creator of a session to enqueue it."""
 KEPT = 3600.0
-"""Seconds for which a worker that is gone stays known: until then it can be told who had a session."""
+"""Seconds for which a dead worker stays listed, to tell who had a session."""
 ENDED = ("completed", "failed", "cancelled")
 
 
@@ -53,25 +53,23 @@ class WorkerRow(Value):
     holding: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     silent: float = 0.0
-    """Seconds since it was seen."""
+    """Seconds since its last heartbeat."""
 
     @property
     def owner(self) -> str:
-        """As the sessions that it holds name it."""
+        """As in its sessions' `owner`."""
         return f"{self.host}:{self.pid} {self.id}"
 
 
 @dataclass(frozen=True)
 class Idle:
-    """A session that should be carried on, and has no job."""
+    """A session to resume that has no job."""
 
     session_id: str
     priority: int
 
 
 class FleetSession(Value):
-    """As much of a session as one who looks at the fleet wants to know."""
-
     id: str
     topic: str
     status: str
@@ -84,7 +82,7 @@ class FleetSession(Value):
 
 
 class WorkerShelf:
-    """All times are the database's own, so that the clocks of the machines do not matter."""
+    """All times are the database's own, so that clock differences do not matter."""
 
     def __init__(self, store: SqlStore) -> None:
         self._store = store
@@ -110,13 +108,13 @@ class WorkerShelf:
         return await self._store.read(lambda db: [WorkerRow(**row) for row in db.execute(query).mappings()])
 
     async def is_gone(self, owner: str, dead_after: float) -> bool:
-        """Whether this is a worker that ended, or gave no sign of life for so long; of others nothing is known."""
+        """Whether this worker ended, or missed its heartbeats; False for other owners."""
         query = select(workers.c.id).where(_owner() == owner, _is_gone(dead_after))
         return await self._store.read(lambda db: db.execute(query).first() is not None)
 
     async def idle(self, now: datetime, dead_after: float) -> list[Idle]:
-        """Sessions without a job that somebody should carry on: new ones whose maker died before it could put them
-        into the queue, those whose gate is decided or has waited long enough, those of workers that are gone."""
+        """Sessions without a job that should be resumed: new ones whose creator died before enqueuing them, those whose
+        gate was decided or timed out, those of dead workers."""
         of = sessions.c
         new = and_(of.status == "pending", of.updated_at < func.now() - _seconds(GRACE))
         gone = select(_owner()).where(_is_gone(dead_after))
@@ -127,7 +125,7 @@ class WorkerShelf:
         return await self._store.read(lambda db: [Idle(str(row.id), row.priority) for row in db.execute(query)])
 
     async def list_stalled(self, dead_after: float) -> list[FleetSession]:
-        """Held by workers that are gone."""
+        """Held by dead workers."""
         gone = select(_owner()).where(_is_gone(dead_after))
         return await self._sessions(and_(sessions.c.status == "running", sessions.c.owner.in_(gone)))
 
@@ -135,7 +133,7 @@ class WorkerShelf:
         return await self._sessions(and_(sessions.c.status == "paused", sessions.c.waiting_on.is_not(None)))
 
     async def not_run_by(self, able: int, refused: Sequence[str]) -> list[FleetSession]:
-        """Not ended, and of a newer format than any worker knows, or one of these."""
+        """Unfinished, and of a newer format than any worker knows, or one of these."""
         beyond = or_(sessions.c.format > able, sessions.c.id.in_(refused))
         return await self._sessions(and_(sessions.c.status.not_in(ENDED), sessions.c.waiting_on.is_(None), beyond))
 

@@ -1,7 +1,7 @@
-"""A thread with a connection of its own: what it is given it does one after the other, each in one transaction.
+"""A thread with its own connection that runs jobs in order, each in one transaction.
 
-A line may share: what has come meanwhile is one transaction, and the disk is waited for once. Where one of them fails
-all is undone, and the others are done again without it.
+A shared queue batches: pending jobs are one transaction, with one wait for the disk. If one of them fails everything is
+rolled back, and the others are repeated without it.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ from moot.edge.store.faults import is_connection_lost, one_each, translate_error
 
 R = TypeVar("R")
 TOGETHER = 32
-"""Works in one transaction at most: those in it wait for the last one, and more would gain next to nothing."""
+"""Jobs per transaction: all of them wait for the last one, and more would gain next to nothing."""
 
 
 RETURN_SECONDS = 3.0
-"""How long a server that was started again may take until it lets us in."""
+"""How long a restarted server may take to accept connections."""
 
 
 class WriteJob(NamedTuple):
@@ -35,7 +35,7 @@ class WriteQueue:
     def __init__(
         self, place: str, name: str, opened: Callable[[], Engine], *, reading: bool = False, shared: bool = False
     ) -> None:
-        """`shared`: works that wait at the same time share a transaction."""
+        """`shared`: jobs that wait at the same time share a transaction."""
         self._place = place
         self._opened = opened
         self._reading = reading
@@ -78,19 +78,19 @@ class WriteQueue:
                 job.done.set_result(end)
 
     def _fail_jobs(self, jobs: Sequence[WriteJob], done: int, error: BaseException) -> None:
-        """All was undone; where the connection was lost, nobody knows. The one that failed has failed: it may have
-        waited long for a lock, and the others are not to wait for that twice."""
+        """Everything was rolled back or, if the connection was lost, nobody knows. The failed job is not repeated: it
+        may have waited long for a lock, and the others should not wait for that twice."""
         if len(jobs) == 1 or is_connection_lost(error):
             for job, its_own in zip(jobs, one_each(error, len(jobs)), strict=True):
                 job.done.set_exception(its_own)
             return
-        if done == len(jobs):  # it was the end of the transaction that failed: each by itself
+        if done == len(jobs):  # the commit itself failed: each by itself
             for job in jobs:
                 self._do([job])
             return
         if before := jobs[:done]:
             self._do(before)
-        jobs[done].done.set_exception(error)  # now that it can be seen what it met
+        jobs[done].done.set_exception(error)  # now that its conflict is visible
         if after := jobs[done + 1 :]:
             self._do(after)
 
@@ -101,7 +101,7 @@ class WriteQueue:
             except DBAPIError as error:
                 if not (self._reading and error.connection_invalidated):
                     raise
-                return self._in_transaction(work)  # nothing was written: a reader may simply ask again
+                return self._in_transaction(work)  # nothing was written: a reader may simply retry
 
     def _in_transaction(self, work: Callable[[Connection], R]) -> R:
         connection = self._ensure_connected()
@@ -114,8 +114,8 @@ class WriteQueue:
             raise
 
     def _ensure_connected(self) -> Connection:
-        """A connection that the server has not closed since it was used. Nothing was sent on one that it has: what is
-        to be done now is begun on a new one, and not for a second time."""
+        """A connection that the server has not closed since its last use. Nothing was sent on a closed one, so a new
+        connection repeats nothing."""
         if self._engine is None:
             self._engine = self._opened()
         if self._connection is not None and is_stale(self._connection):
@@ -144,7 +144,7 @@ class WriteQueue:
 
 
 def _connect_again(engine: Engine) -> Connection:
-    """Once for each connection that was lost: a server that stays away is not waited for by everybody in turn."""
+    """Once for each lost connection: jobs do not wait in turn for an absent server."""
     until = time.monotonic() + RETURN_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Tools that seats may use through the room, and people by themselves."""
+"""Tools for seats, through the room, and for people directly."""
 
 from moot.edge.tools.tool import ToolPorts
 from moot.edge.tools.toolbox import BUILT_IN, Tools

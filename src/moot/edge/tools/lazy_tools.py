@@ -1,4 +1,4 @@
-"""The toolbox, put together when a tool is first wanted: most sessions want none, and it takes a while to load."""
+"""A lazy toolbox: most sessions need no tool, and it takes a while to load."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Linters of this machine, put to a text: each reads, none executes, and no project's configuration reaches them."""
+"""Runs this machine's linters on a text: nothing is executed, and no project configuration is read."""
 
 import json
 import os
@@ -15,19 +15,17 @@ from moot.core.types import Code, Language, SourceFile
 
 SECONDS = 30.0
 RUFF_RULES = "E4,E7,E9,F,B,PLE"
-"""Mistakes; how a line is broken is a matter of taste."""
+"""Errors only, no style."""
 Looked = tuple[str, list[LintFinding]] | str
-"""A linter's name and what it found, or why there is none."""
+"""A linter's name and findings, or why there are none."""
 
 
 class LinterFailed(Exception):
-    """It did not come to an end, or said what cannot be read: then it said nothing."""
+    """It did not finish, or its output is unreadable."""
 
 
 @dataclass(frozen=True)
 class Linters:
-    """Every linter that was found for the languages of the code."""
-
     def lint(self, code: Code) -> Lint:
         findings, by, skipped = list[LintFinding](), list[str](), dict[str, str]()
         for language in dict.fromkeys(file.language for file in code.files):
@@ -48,7 +46,7 @@ def _ruff(files: Sequence[SourceFile]) -> Looked:
     program = _program("ruff")
     if program is None:
         return "no ruff is installed"
-    from moot.edge.sandbox.layout import safe_path  # the sandbox is not loaded for sessions that measure nothing
+    from moot.edge.sandbox.layout import safe_path  # do not load the sandbox for sessions that measure nothing
 
     laid = {f"{number}/{safe_path(file.path)}": file for number, file in enumerate(files)}
     with tempfile.TemporaryDirectory(prefix="moot-lint-") as folder:
@@ -56,7 +54,7 @@ def _ruff(files: Sequence[SourceFile]) -> Looked:
             path = Path(folder, place)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(file.text, encoding="utf-8", errors="surrogateescape")
-        # Comments of the code that switch rules off are no reason to switch them off.
+        # Ignore comments in the code that disable rules.
         flags = ("--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--output-format", "json")
         said = _run_linter([program, "check", *flags, "--select", RUFF_RULES, "--force-exclude", *laid], folder)
         try:
@@ -74,7 +72,7 @@ def _finding(entry: dict[str, object], laid: dict[str, SourceFile], folder: str)
 
 
 def _gofmt(files: Sequence[SourceFile]) -> Looked:
-    """Go's own: one finding for a file that is not written as Go is, one for each error."""
+    """gofmt: one finding for an unformatted file, one for each error."""
     from moot.edge.sandbox.golang import find_go
 
     found = find_go()

@@ -1,4 +1,4 @@
-"""Tools that only look: syntax, flaws, files, lessons, history."""
+"""Read-only tools: syntax, flaws, files, lessons, history."""
 
 import ast
 import asyncio
@@ -120,7 +120,7 @@ async def git_blame(given: Blame, context: ToolContext, kit: ToolPorts) -> str:
 
 
 def _own(context: ToolContext) -> list[tuple[str, str]]:
-    """Files of the session and its tests; the session's own text of a file is the one that counts."""
+    """Files of the session and its tests; the session's own version of a file wins."""
     files = dict(context.tests.files) if context.tests else {}
     return list((files | {file.path: file.text for file in context.code.files}).items())
 
@@ -155,7 +155,7 @@ def _hits(path: str, text: str, given: SearchFiles) -> list[str]:
 
 
 def _in_repository(given: SearchFiles, context: ToolContext) -> list[str]:
-    """Committed files only: what is ignored or not added, such as keys, is not looked at."""
+    """Committed files only: ignored or untracked ones, such as keys, are not read."""
     own = {path for path, _ in _own(context)}
     words = ("grep", "-I", "-n", "-i", "-F", "-z", "-e", given.text, "HEAD")
     try:
@@ -172,7 +172,7 @@ def _in_repository(given: SearchFiles, context: ToolContext) -> list[str]:
 
 
 def _top(context: ToolContext) -> Path:
-    """The repository's root: names of files are told and taken from there."""
+    """The repository's root; file names are relative to it."""
     if not context.repository:
         raise ToolFailed(NOT_TRACKED)
     try:

@@ -1,4 +1,4 @@
-"""Tools of MCP servers: started when one of them is first wanted, ended with the session."""
+"""Tools of MCP servers, started on first use, stopped with the session."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp.types import CallToolResult
 
-# The library takes half a second to load: only a session that has such a server loads it.
+# The library takes half a second to load: only a session with such a server loads it.
 
 R = TypeVar("R")
 STARTING = 30.0
@@ -27,7 +27,7 @@ SCHEMA: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 class McpServer:
-    """One server, kept by a task of its own: the library wants to be left where it was entered."""
+    """One server, kept by its own task: the library must be left in the task that entered it."""
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
@@ -38,7 +38,7 @@ class McpServer:
         self._client: Client | None = None
 
     async def tools(self) -> dict[str, ToolSpec]:
-        """What the server offers, by the names that seats use: `SERVER.TOOL`."""
+        """The server's tools, by the names that seats use: `SERVER.TOOL`."""
         client, found, cursor = await self._open(), dict[str, ToolSpec](), None
         for _ in range(MOST_PAGES):
             page = await self._ask_server(client.list_tools(cursor=cursor))
@@ -71,7 +71,7 @@ class McpServer:
                 await self._keeper
 
     async def _open(self) -> "Client":
-        """The running server; started anew where it has died."""
+        """The running server, restarted if it has died."""
         async with self._starting:
             if self._client is not None and self._keeper is not None and not self._keeper.done():
                 return self._client
@@ -99,12 +99,12 @@ class McpServer:
                 async with Client(stdio_client(server, errlog=errors)) as client:
                     ready.set_result(client)
                     await self._enough.wait()
-            except Exception as error:  # whatever a foreign program and the library make of it
+            except Exception as error:  # a foreign program and the library may raise anything
                 if not ready.done():
                     ready.set_exception(ToolFailed(f"the MCP server {self.name} cannot be used: {_first(error)}"))
 
     async def _ask_server(self, question: Awaitable[R]) -> R:
-        """The answer; a server that ends while it is asked is a failure of the tool, not of the session."""
+        """A server that ends during a call is a failure of the tool, not of the session."""
         assert self._keeper is not None
         asked = asyncio.ensure_future(question)
         try:
@@ -114,8 +114,8 @@ class McpServer:
             return asked.result()
         except ToolFailed:
             raise
-        except Exception as error:  # whatever a foreign program and the library make of it
-            await self.aclose()  # it may be dead: the next use starts it anew
+        except Exception as error:  # a foreign program and the library may raise anything
+            await self.aclose()  # it may be dead: the next use restarts it
             raise ToolFailed(f"the MCP server {self.name} failed: {_first(error)}") from None
         finally:
             asked.cancel()
@@ -123,7 +123,7 @@ class McpServer:
 
 
 def complaint(schema: Mapping[str, JsonValue], arguments: dict[str, JsonValue]) -> str:
-    """What is wrong with the arguments by the server's own schema; nothing it refers to is fetched."""
+    """What is wrong with the arguments by the server's own schema; references are not fetched."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from referencing import Registry
@@ -138,7 +138,7 @@ def complaint(schema: Mapping[str, JsonValue], arguments: dict[str, JsonValue]) 
 
 
 def render_result(result: "CallToolResult") -> str:
-    """The words of a result; what is no text is named and left out."""
+    """The text of a result; other content is named and left out."""
     parts = [str(getattr(block, "text", f"[{block.type} left out]")) for block in result.content]
     if not parts and result.structured_content is not None:
         return json.dumps(result.structured_content, ensure_ascii=False)
@@ -150,7 +150,7 @@ async def _first_of(*awaited: "asyncio.Future[Any]", seconds: float | None = Non
 
 
 def _first(error: BaseException) -> str:
-    """The error inside the groups that the library wraps it in."""
+    """The error inside the library's exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return f"{type(error).__name__}: {error}"[:300]

@@ -1,4 +1,4 @@
-"""Tools that run code, or programs on it: only ever in the sandbox."""
+"""Tools that run code, or programs on it: only in the sandbox."""
 
 import importlib.util
 import shutil
@@ -53,7 +53,7 @@ async def run_code(given: RunCode, context: ToolContext, kit: ToolPorts) -> str:
     first = next(iter(context.code.files), None)
     language = given.language or (first.language if first else "python")
     program = SourceFile(path=MAIN[language], language=language, text=given.code)
-    # Go takes all files of a folder for one package, so a program of one's own stands alone.
+    # Go takes all files of a folder for one package, so a separate program needs its own.
     beside = () if language == "go" else tuple(file for file in context.code.files if file.text.strip())
     code = Code(files=(*beside, program))
     match language:
@@ -94,7 +94,7 @@ async def check_types(given: Target, context: ToolContext, kit: ToolPorts) -> st
 
 
 def render_run(ended: ProcessEnd, kit: ToolPorts) -> str:
-    """How a program ended, then what it printed."""
+    """Exit status, then output."""
     limits = kit.box().limits
     match ended.stopped:
         case "time":
@@ -126,7 +126,7 @@ def _suite(code: Code, command: tuple[str, ...], tools: tuple[Path, ...], *, nod
 
 
 def _python(code: Code, path: str) -> Suite:
-    """The session's files can be imported by their bare names, whatever folder they lie in."""
+    """The session's files can be imported by their bare names, whatever their folder."""
     folders = ":".join(lay_out(code, Tests(files=())).front)
     suite = _suite(code, (sys.executable, "-s", "-B", path), python_tools())
     return replace(suite, env={**suite.env, "PYTHONPATH": folders})
@@ -142,7 +142,7 @@ def _node(code: Code, path: str) -> Suite:
 def _mypy(code: Code, path: str) -> Suite:
     if importlib.util.find_spec("mypy") is None:
         raise ToolFailed("mypy is not installed")
-    # Without the work folder on its path, no file given can pose as the checker.
+    # Without the work folder on its path, no given file can replace the checker.
     python = (sys.executable, "-P", "-s", "-B", "-m", "mypy")
     return _suite(code, (*python, "--config-file=", "--cache-dir=/dev/null", "--", path), python_tools())
 

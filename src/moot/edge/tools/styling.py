@@ -1,4 +1,4 @@
-"""Formatters and linters of the machine: text in, text out. They read no configuration and start no code."""
+"""Formatters and linters of the machine: text in, text out. They read no configuration and run no code."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What a tool at the edge is made of."""
+"""Base classes of tools."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,19 +17,19 @@ MAX_TEXT = 400_000
 
 
 class ToolFailed(MootError):
-    """The tool could not do what it was asked; the text tells the one who asked why."""
+    """The tool failed; the text tells the caller why."""
 
 
 @dataclass(frozen=True)
 class ToolPorts:
-    """The edges that tools use."""
+    """The ports that tools use."""
 
     scanner: Scanner
     clock: Clock
     sandbox: Adapter | None = None
     memory: Memory | None = None
     language_servers: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Language -> the command that starts its server."""
+    """Language -> command of its server."""
 
     def box(self) -> Adapter:
         if self.sandbox is None:
@@ -44,7 +44,7 @@ class Tool:
     arguments: type[BaseModel]
     work: Callable[[Any, ToolContext, ToolPorts], Awaitable[str]]
     missing: Callable[[ToolPorts], str] = lambda kit: ""
-    """Why it cannot be used here, or nothing."""
+    """Why it is not available here, or nothing."""
     runs_code: bool = False
 
 
@@ -76,7 +76,7 @@ def target(given: Target, context: ToolContext) -> SourceFile:
 
 
 def find_file(path: str, code: Code) -> SourceFile | None:
-    """By its path, or by its name where only one file has it."""
+    """By its path, or by its name if unambiguous."""
     named = [file for file in code.files if PurePosixPath(file.path).name == PurePosixPath(path).name]
     return code.file(path) or (named[0] if len(named) == 1 else None)
 

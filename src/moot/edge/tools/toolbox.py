@@ -35,7 +35,7 @@ class Tools:
         return tuple(known[name] for name in names if name in known)
 
     async def every(self, *, servers: bool = False) -> tuple[ToolSpec, ...]:
-        """All there are. A server that may not be started stands as one line."""
+        """A server that may not be started is one entry."""
         found = list(await self.tools(tuple(BUILT_IN)))
         for name, server in self._servers.items():
             try:
@@ -55,7 +55,7 @@ class Tools:
             raise
         except MootError as error:
             return ToolResult(status="failed", text=str(error))
-        except (OSError, ValueError, RecursionError, MemoryError) as error:  # what a file or a program may bring about
+        except (OSError, ValueError, RecursionError, MemoryError) as error:  # what a file or a program may cause
             return ToolResult(status="failed", text=f"{type(error).__name__}: {error}")
         return ToolResult(status="unknown", text=f"there is no tool {name!r}")
 
@@ -86,6 +86,5 @@ def _placeholder_spec(server: str) -> ToolSpec:
 
 
 def complaint(error: ValidationError) -> str:
-    """What is wrong with which argument."""
     wrong = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors(include_url=False)]
     return "; ".join(wrong[:5])

@@ -1,1 +1,1 @@
-"""How the tables came to be, one file a change; `tables.py` says what they are now."""
+"""Schema migrations, one file each; `tables.py` has the current schema."""

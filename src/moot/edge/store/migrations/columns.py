@@ -1,4 +1,4 @@
-"""Columns as the migrations make them, on SQLite and on PostgreSQL."""
+"""Column types for migrations, on SQLite and PostgreSQL."""
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB

@@ -1,4 +1,4 @@
-"""Alembic's entry: it gets its connection from the store that is being brought up to date."""
+"""Alembic's entry point, with the store's own connection."""
 
 from alembic import context
 

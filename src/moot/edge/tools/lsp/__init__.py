@@ -1,1 +1,1 @@
-"""Language servers: the protocol's frames, a client, and the tools that rest on it."""
+"""Language servers: protocol frames, a client, and tools."""

@@ -1,4 +1,7 @@
-"""One language server over standard input and output, for as long as one question takes."""
+"""A language server over standard input and output, for one question.
+
+Our own instead of pygls: three requests of one client, and every answer is bounded and untrusted.
+"""
 
 import asyncio
 import contextlib
@@ -17,7 +20,7 @@ from moot.edge.tools.lsp.wire import Message, ServerBroken, frame_message, read_
 PATIENCE = 20.0
 """Seconds for one answer."""
 SETTLING = 1.0
-"""Seconds in which a first, empty list of diagnostics may be followed by a full one."""
+"""Seconds in which a full list of diagnostics may follow a first, empty one."""
 FAREWELL = 2.0
 CAPABILITIES: JsonValue = {
     "general": {"positionEncodings": ["utf-16"]},
@@ -42,7 +45,7 @@ class LspClient:
         self._reading = asyncio.ensure_future(self._read())
 
     async def request(self, method: str, params: JsonValue, patience: float | None = None) -> JsonValue:
-        """The server's answer; `ServerBroken` where it gives none."""
+        """The server's answer; `ServerBroken` if there is none."""
         self._check()
         self._number += 1
         answer: asyncio.Future[JsonValue] = asyncio.get_running_loop().create_future()
@@ -54,7 +57,7 @@ class LspClient:
         await self._send({"method": method, "params": params})
 
     async def diagnostics(self, uri: str) -> list[JsonValue]:
-        """What the server publishes about a file. Silence is no good news; an empty list may be a first word only."""
+        """The server's diagnostics of a file. Silence does not mean success; an empty list may be preliminary."""
         found: list[JsonValue] | None = None
         while not found:
             try:
@@ -69,7 +72,7 @@ class LspClient:
         return found
 
     async def close(self) -> None:
-        """In order where the server still answers; then by force, with all it has started."""
+        """Orderly if the server still answers; then by force, with its children."""
         with contextlib.suppress(ServerBroken, OSError):
             await self.request("shutdown", None, FAREWELL)
             await self.notify("exit", None)
@@ -94,7 +97,7 @@ class LspClient:
         self._check()
         assert self._process.stdin is not None
         self._process.stdin.write(frame_message(message))
-        with contextlib.suppress(ConnectionError):  # the reader tells how it ended
+        with contextlib.suppress(ConnectionError):  # the reader reports how it ended
             await self._process.stdin.drain()
 
     def _check(self) -> None:
@@ -115,7 +118,7 @@ class LspClient:
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(error)
-        self._published.put_nowait(("", []))  # wakes who waits for diagnostics
+        self._published.put_nowait(("", []))  # wakes a waiter for diagnostics
 
     async def _take(self, message: Message) -> None:
         number, method = message.get("id"), message.get("method")
@@ -140,7 +143,7 @@ class LspClient:
 
 
 def _reply(method: str, params: JsonValue) -> JsonValue:
-    """What a server asks of an editor: there are no settings here, and everything else is agreed to."""
+    """Answers a server's questions to its editor: no settings, and yes to everything else."""
     items = params.get("items") if isinstance(params, dict) else None
     return [None] * len(items) if method == "workspace/configuration" and isinstance(items, list) else None
 

@@ -1,4 +1,4 @@
-"""Diagnostics, definitions and references, as a language server knows them."""
+"""Diagnostics, definitions and references from a language server."""
 
 import re
 import tempfile
@@ -27,7 +27,7 @@ class Symbol(Target):
 
 @dataclass(frozen=True)
 class Open:
-    """A file that a server has open."""
+    """An open file."""
 
     server: LspClient
     file: SourceFile
@@ -62,7 +62,7 @@ async def references(given: Symbol, context: ToolContext, kit: ToolPorts) -> str
 
 @asynccontextmanager
 async def open_project(given: Target, context: ToolContext, kit: ToolPorts) -> AsyncIterator[Open]:
-    """The session's files in a folder of their own, one of them open in the server of its language."""
+    """The session's files in a separate folder, one of them open in its language's server."""
     file = require_content(target(given, context))
     command = kit.language_servers.get(file.language)
     if not command:
@@ -87,7 +87,7 @@ def write_files(code: Code, folder: str) -> Path:
 
 
 def _place(given: Symbol, at: Open) -> dict[str, JsonValue]:
-    """Where the name stands: lines from 0, columns in UTF-16 units, as the protocol counts."""
+    """The position of the name: lines from 0, columns in UTF-16 units, as the protocol counts."""
     word = re.compile(rf"(?<!\w){re.escape(given.name)}(?!\w)")
     for number, line in enumerate(at.file.text.split("\n"), start=1):
         if given.line in (None, number) and (found := word.search(line)):
@@ -111,7 +111,7 @@ def _line(span: JsonValue) -> int:
 
 
 def _render_places(found: JsonValue, at: Open) -> Iterator[str]:
-    """Places with their lines. Of a file outside the session only the name is told."""
+    """Locations with their lines. Of a file outside the session only the name is shown."""
     entries = found if isinstance(found, list) else [found]
     for entry in [entry for entry in entries if isinstance(entry, dict)][:MOST]:
         uri = str(entry.get("uri") or entry.get("targetUri") or "")

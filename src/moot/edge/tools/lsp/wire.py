@@ -14,7 +14,7 @@ Message = dict[str, JsonValue]
 
 
 class ServerBroken(ToolFailed):
-    """A language server that ended, was silent or does not speak the protocol."""
+    """A language server that exited, was silent or does not speak the protocol."""
 
 
 def frame_message(message: Message) -> bytes:
@@ -23,7 +23,7 @@ def frame_message(message: Message) -> bytes:
 
 
 async def read_message(stream: asyncio.StreamReader) -> Message | None:
-    """The next message; None where the server has closed its end between two messages."""
+    """The next message; None if the server closed its end between two messages."""
     length = await _length(stream)
     if length is None:
         return None

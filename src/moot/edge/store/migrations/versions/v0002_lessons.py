@@ -1,4 +1,4 @@
-"""Lessons, and the words they are found by."""
+"""Lessons and their word index."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Turns in which an episode was told, found without reading the others."""
+"""Index of turns with an episode."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What agents were right about, one line for each in each session."""
+"""Agents' results, one row for each agent and session."""
 
 import sqlalchemy as sa
 from alembic import op

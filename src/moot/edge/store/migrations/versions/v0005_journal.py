@@ -1,4 +1,4 @@
-"""The journal becomes a chain that only grows; gates, tokens, what webhooks are to be told, and tombstones."""
+"""The journal becomes an append-only chain; gates, tokens, webhook notices and tombstones."""
 
 import sqlalchemy as sa
 from alembic import op

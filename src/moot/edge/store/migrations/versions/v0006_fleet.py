@@ -1,4 +1,4 @@
-"""Workers of a fleet, and the places at models that they hold."""
+"""Workers of a fleet, and their model slots."""
 
 import sqlalchemy as sa
 from alembic import op

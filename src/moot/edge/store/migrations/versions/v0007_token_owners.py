@@ -1,4 +1,4 @@
-"""Tokens belong to somebody: several of them may see the sessions of one owner."""
+"""Token owners: several tokens may see the sessions of one owner."""
 
 import sqlalchemy as sa
 from alembic import op
