@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.kept import keep, read_rows
 from moot.core.types import Probing
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
-from moot.evidence.trials.behaviour import Cluster, TrialRun, alike_and_green, best, build_trial, clusters
+from moot.evidence.trials.behaviour import Cluster, TrialRun, best, build_trial, clusters, find_unanimous
 from moot.evidence.trials.examples import examples_in
 from moot.evidence.trials.inputs import vary_calls
 from moot.testing import one_file
@@ -107,7 +107,7 @@ def _any(solutions: list[TrialRun], right: Mapping[str, bool]) -> float:
 
 def gate(pool: Sequence[str], found: Mapping[str, Mapping[str, TrialRun]], right: Verdicts) -> tuple[float, float]:
     """Per cent of debates that the gate skips, and how many of what it then takes are right."""
-    taken = {t: alike_and_green([found[t][a] for a in pool if a in found[t]]) for t in found}
+    taken = {t: find_unanimous([found[t][a] for a in pool if a in found[t]]) for t in found}
     skipped = [t for t in taken if taken[t]]
     good = sum(right[t][taken[t][0].name] for t in skipped)
     return round(100 * len(skipped) / len(found), 1), round(100 * good / len(skipped), 1) if skipped else 0.0

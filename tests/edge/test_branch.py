@@ -20,7 +20,7 @@ from moot.edge.git.branches import GitBranches
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
-from moot.runtime.version_commits import Committing
+from moot.runtime.version_commits import SessionCommits
 from moot.testing import FakeScanner, FrozenClock, one_file
 
 HERE = Path(__file__).parents[1]
@@ -160,7 +160,7 @@ def test_a_version_is_its_files_over_the_beginning_and_nothing_of_earlier_ones(t
 @pytest.mark.parametrize("path", ["../out.py", ".git/hooks/post-commit", "/etc/x.py", "a/../../x.py"])
 def test_a_file_of_the_session_cannot_leave_the_worktree(tmp_path: Path, path: str) -> None:
     repo = repository(tmp_path / "r")
-    committing = Committing(GitBranches(repo, tmp_path / "trees"), "s")
+    committing = SessionCommits(GitBranches(repo, tmp_path / "trees"), "s")
     commit, problem = committing.commit(one_file("x\n", path), "out", 1)
     assert commit == "" and "no path inside" in problem
     committing.close()

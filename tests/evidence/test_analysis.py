@@ -9,14 +9,14 @@ from moot.core.types import Answer, Code, Language, Probing, SourceFile, SuiteRu
 from moot.edge.sandbox import find_sandbox
 from moot.evidence.trials.analysis import (
     Analysis,
+    combine_analyses,
     failure,
     fit_failures,
     format_failure,
     format_failures,
     of_examples,
     of_suite,
-    steady,
-    together,
+    strip_unstable_parts,
 )
 from moot.evidence.trials.values import Example
 from moot.protocols.harden.defend import find_broken_tests
@@ -140,13 +140,13 @@ def test_what_counts_as_green() -> None:
     assert not of_suite(SuiteRun(outcomes=(skipped,))).green
     assert not of_suite(SuiteRun()).green
     assert not of_suite(SuiteRun(outcomes=(passed,), problem="broke off")).green
-    assert not together(of_suite(SuiteRun(outcomes=(passed,))), Analysis(problem="lost")).green
+    assert not combine_analyses(of_suite(SuiteRun(outcomes=(passed,))), Analysis(problem="lost")).green
     assert of_suite(SuiteRun(outcomes=(passed, outcome("x")))).summary == "1 of 2 passed"
 
 
 def test_no_address_and_no_place_of_this_machine_reaches_the_words() -> None:
     said = "E    +  where 1 = <function add at 0x7fd6>(1, 2)\n/lib/site-packages/x.py:1: in f\nobject at 0x12ab>"
-    assert steady(said) == "E    +  where 1 = add(1, 2)\nobject>"
+    assert strip_unstable_parts(said) == "E    +  where 1 = add(1, 2)\nobject>"
 
 
 def test_every_failure_that_fits_is_told_and_the_others_are_named() -> None:

@@ -8,7 +8,7 @@ from moot.evidence.artefacts.checkpoints import Checkpoint, checkpoint
 from moot.evidence.artefacts.cycles import cycles
 from moot.evidence.artefacts.evidence import flaw_in_evidence
 from moot.evidence.artefacts.kinds import CATEGORIES, WEIGHTY, guess
-from moot.evidence.artefacts.revision import alike_ended, flaw_in_revision
+from moot.evidence.artefacts.revision import flaw_in_revision, keep_line_ends
 from moot.evidence.artefacts.state import with_decision
 from moot.evidence.artefacts.values import Artefact, ArtefactType
 
@@ -132,8 +132,8 @@ def test_a_revision_must_be_whole(old: str, new: str, why: str) -> None:
 
 
 def test_a_revision_keeps_the_line_ends_of_the_file() -> None:
-    assert alike_ended("a\nb\n", "x\r\ny") == "a\r\nb"
-    assert alike_ended("a\nb", "x\ny\n") == "a\nb\n"
+    assert keep_line_ends("a\nb\n", "x\r\ny") == "a\r\nb"
+    assert keep_line_ends("a\nb", "x\ny\n") == "a\nb\n"
 
 
 STATE = "# State\n\n## Accumulated Context\n\n### Decisions\n\n- [Phase 1]: old\n\n### Todos\n\nNone.\n\n## Session\n"

@@ -2,7 +2,7 @@
 
 from moot.core.findings import in_question
 from moot.core.types import Code, SourceFile, Tests
-from moot.evidence.races import MAX_CHARACTERS, MAX_REPORTS, accesses, find_races, foreign, in_tests_only, split
+from moot.evidence.races import MAX_CHARACTERS, MAX_REPORTS, accesses, count_unlocated, find_races, in_tests_only, split
 
 STORE = """package store
 
@@ -133,7 +133,7 @@ def test_hostile_reports_name_nothing_that_is_not_there() -> None:
         "WARNING: DATA RACE\n" + "Write at 0x0 by goroutine 1:\n" + "  f()\n" * 900,
     ]
     assert [find_races([lie], CODE, TESTS) for lie in lies] == [()] * len(lies)
-    assert foreign([MAP.replace("pkg/", "/etc/"), MAP], CODE, TESTS) == 1
+    assert count_unlocated([MAP.replace("pkg/", "/etc/"), MAP], CODE, TESTS) == 1
 
 
 def test_a_lost_stack_leaves_one_place() -> None:

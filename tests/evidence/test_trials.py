@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.types import Answer
-from moot.evidence.trials.behaviour import TrialRun, alike_and_green
+from moot.evidence.trials.behaviour import TrialRun, find_unanimous
 from moot.evidence.trials.contrast import likely_cause
 from moot.evidence.trials.examples import examples_in, literal_call
 from moot.evidence.trials.inputs import vary_calls
@@ -143,9 +143,9 @@ def test_the_gate_skips_a_debate_only_where_enough_pass_and_behave_alike(
     marks: str, passed: tuple[int, ...], skipped: str
 ) -> None:
     tried = [TrialRun(str(n), (mark,), right, 2) for n, (mark, right) in enumerate(zip(marks, passed, strict=True))]
-    assert "".join(solution.name for solution in alike_and_green(tried)) == skipped
+    assert "".join(solution.name for solution in find_unanimous(tried)) == skipped
 
 
 def test_the_gate_takes_neither_silence_nor_the_lack_of_examples_for_a_pass() -> None:
-    assert not alike_and_green([TrialRun(name, ("<timeout >",), 1, 1) for name in "abc"])
-    assert not alike_and_green([TrialRun(name, ("1",), 0, 0) for name in "abc"])
+    assert not find_unanimous([TrialRun(name, ("<timeout >",), 1, 1) for name in "abc"])
+    assert not find_unanimous([TrialRun(name, ("1",), 0, 0) for name in "abc"])

@@ -19,7 +19,7 @@ from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
 from moot.runtime.tool_calls import shorten_text
 from moot.testing import FakeScanner, FrozenClock, Line, ScriptedModel
-from moot.text.replies import Also, Fenced, tool_call
+from moot.text.replies import Aliases, FencedBlocks, tool_call
 from moot.text.secrets import Vault
 
 SECRET = "sk-ant-abcdefghijklmnop1234"
@@ -37,11 +37,11 @@ LOOK = 'TOOL: look\nARGUMENTS: {"at": "x"}'
 
 
 class Word(Value):
-    word: Annotated[str, Also("answer")]
+    word: Annotated[str, Aliases("answer")]
 
 
 class Written(Value):
-    code: Fenced
+    code: FencedBlocks
 
 
 @dataclass

@@ -15,7 +15,7 @@ from votelib.convert import RankedToCondorcetVotes, RankedToFirstPreference, Ran
 from votelib.evaluate.condorcet import CondorcetWinner
 
 from benchmarks.elections import Known, compare_borda, compare_condorcet, compare_first_places
-from moot.teams.voting import RankedBallot, VoteRules, complete, elect
+from moot.teams.voting import RankedBallot, VoteRules, complete_ranking, elect
 
 Compare = Callable[[Known], list[str]]
 
@@ -96,7 +96,7 @@ def strict_orders(names: tuple[str, ...], cast: list[RankedBallot]) -> dict[tupl
     parts = factorial(len(names))
     found: dict[tuple[str, ...], int] = {}
     for ballot in cast:
-        ways = list(product(*(permutations(group) for group in complete(ballot, names))))
+        ways = list(product(*(permutations(group) for group in complete_ranking(ballot, names))))
         for way in ways:
             order = tuple(name for group in way for name in group)
             found[order] = found.get(order, 0) + ballot.count * parts // len(ways)
@@ -114,7 +114,7 @@ def test_votelib_counts_the_same(profile: tuple[tuple[str, ...], list[RankedBall
     ours = elect(names, cast, VoteRules(method="plurality")).scores
     assert ours == {n: pytest.approx(firsts.get(n, 0) / parts) for n in names}
     duels = RankedToCondorcetVotes().convert(
-        {tuple(frozenset(group) for group in complete(ballot, names)): 0 for ballot in cast}
+        {tuple(frozenset(group) for group in complete_ranking(ballot, names)): 0 for ballot in cast}
         | {key: sum(b.count for b in cast if _key(b, names) == key) for key in {_key(b, names) for b in cast}}
     )
     condorcet = elect(names, cast, VoteRules(method="condorcet"))
@@ -124,4 +124,4 @@ def test_votelib_counts_the_same(profile: tuple[tuple[str, ...], list[RankedBall
 
 
 def _key(ballot: RankedBallot, names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(group) for group in complete(ballot, names))
+    return tuple(frozenset(group) for group in complete_ranking(ballot, names))

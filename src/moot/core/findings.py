@@ -36,7 +36,7 @@ def add_fingerprints(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
     return result
 
 
-def distinct(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
+def drop_duplicates(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
     """Keep the first finding of each rule and line."""
     first: dict[tuple[str, int, str], Vulnerability] = {}
     apart = []
@@ -47,23 +47,25 @@ def distinct(findings: Iterable[Vulnerability]) -> list[Vulnerability]:
     return apart
 
 
-def follow(old: Iterable[Vulnerability], new: Iterable[Vulnerability], *, alike: float = 0.0) -> dict[str, str]:
+def match_moved_findings(
+    old: Iterable[Vulnerability], new: Iterable[Vulnerability], *, alike: float = 0.0
+) -> dict[str, str]:
     """Map new fingerprints to old ones for findings whose line was moved or rewritten.
 
     A flaw that left its line and a new one of the same rule in the same file are taken for the same flaw; the most
     similar lines are paired. Findings that are not from the scan must be half alike at least.
     """
-    before, after = distinct(old), distinct(new)
+    before, after = drop_duplicates(old), drop_duplicates(new)
     known, present = {f.fingerprint for f in before}, {f.fingerprint for f in after}
     lost: dict[tuple[str, str, str], list[Vulnerability]] = {}
     for finding in (f for f in before if f.fingerprint not in present):
         lost.setdefault(_kind(finding), []).append(finding)
     pairs = [
-        (-likeness(was.evidence, now.evidence), abs(was.line - now.line), now.fingerprint, was.fingerprint)
+        (-word_similarity(was.evidence, now.evidence), abs(was.line - now.line), now.fingerprint, was.fingerprint)
         for now in after
         if now.fingerprint not in known
         for was in lost.get(_kind(now), ())
-        if likeness(was.evidence, now.evidence) >= (alike if now.source == "scan" else max(alike, HALF))
+        if word_similarity(was.evidence, now.evidence) >= (alike if now.source == "scan" else max(alike, HALF))
     ]
     followed: dict[str, str] = {}
     for _, _, now_print, was_print in sorted(pairs):
@@ -72,7 +74,7 @@ def follow(old: Iterable[Vulnerability], new: Iterable[Vulnerability], *, alike:
     return followed
 
 
-def likeness(one: str, other: str) -> float:
+def word_similarity(one: str, other: str) -> float:
     """Share of words that two lines have in common, from 0 to 1."""
     words, others = set(re.findall(r"\w+", one)), set(re.findall(r"\w+", other))
     return len(words & others) / len(words | others) if words | others else 1.0

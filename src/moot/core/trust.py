@@ -130,7 +130,7 @@ def _is_at_most(value: object, limit: object) -> bool:
 
 def _is_reached(value: object, own: Mapping[str, Resolved], is_hosted: Callable[[str], bool]) -> bool:
     names = [str(name).strip() for name in (value if isinstance(value, tuple | list) else (value,))]
-    chosen = _render_choice(own)
+    chosen = _chosen_parties(own)
     return all(
         (is_hosted(name) or _is_own_endpoint(name, own, is_hosted)) and (not chosen or _party(name) in chosen)
         for name in names
@@ -143,7 +143,7 @@ def _is_own_endpoint(name: str, own: Mapping[str, Resolved], is_hosted: Callable
     return ":" not in name and provider is not None and is_hosted(f"{provider.value}:")
 
 
-def _render_choice(own: Mapping[str, Resolved]) -> frozenset[str]:
+def _chosen_parties(own: Mapping[str, Resolved]) -> frozenset[str]:
     """The providers and endpoints the user has chosen."""
     chains = [setting.value for key, setting in own.items() if key.startswith(CHOICES) and setting.source != "default"]
     return frozenset(_party(str(name)) for chain in chains if isinstance(chain, tuple) for name in chain)

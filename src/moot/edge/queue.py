@@ -33,7 +33,7 @@ BEGUN = 1_000_000
 """Added to the priority of a session that has lost its worker, so that it goes first."""
 
 
-def plain(priority: int) -> int:
+def base_priority(priority: int) -> int:
     return priority - BEGUN if priority > BEGUN // 2 else priority
 
 
@@ -106,8 +106,8 @@ class ProcrastinateQueue:
         now = datetime.now(UTC)
         todo = [job for job in jobs if job.status == "todo"]
         by_priority: dict[int, int] = {}
-        for job in sorted(todo, key=lambda job: -plain(job.priority)):
-            by_priority[plain(job.priority)] = by_priority.get(plain(job.priority), 0) + 1
+        for job in sorted(todo, key=lambda job: -base_priority(job.priority)):
+            by_priority[base_priority(job.priority)] = by_priority.get(base_priority(job.priority), 0) + 1
         later = sum(job.scheduled_at is not None and job.scheduled_at > now for job in todo)
         running = sum(job.status == "doing" for job in jobs)
         return QueueLength(waiting=len(todo), later=later, running=running, by_priority=by_priority)
@@ -205,7 +205,7 @@ class WorkerQueue(ProcrastinateQueue):
     async def put_back(self, job: "Job", at: datetime, queue: str | None = None, *, begun: bool = False) -> None:
         """For the next worker, not before `at`."""
         if await self._is_ours(job):
-            await self._again(job, at, plain(job.priority) + BEGUN if begun else None, queue)
+            await self._again(job, at, base_priority(job.priority) + BEGUN if begun else None, queue)
 
     async def _again(self, job: "Job", at: datetime, priority: int | None, queue: str | None = None) -> bool:
         """Let it wait again; False if somebody was faster."""
@@ -232,7 +232,7 @@ class WorkerQueue(ProcrastinateQueue):
             jobs = await self._jobs()
             stalled = list(await jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=dead_after))
         now = datetime.now(UTC)
-        freed = [job for job in stalled if await self._again(job, now, plain(job.priority) + BEGUN)]
+        freed = [job for job in stalled if await self._again(job, now, base_priority(job.priority) + BEGUN)]
         return [str(job.lock) for job in freed]
 
     async def forget_dead(self, seconds: float) -> None:

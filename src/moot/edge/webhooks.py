@@ -33,7 +33,7 @@ class Notice(NamedTuple):
     attempts: int
 
 
-class Unheard(Exception):
+class DeliveryFailed(Exception):
     """A receiver's answer other than 2xx, or why there was none."""
 
 
@@ -65,9 +65,9 @@ class Webhooks:
         problem = ""
         try:
             if not self._secret:
-                raise Unheard(f"there is no secret to sign with; set {WEBHOOK_SECRET}")
+                raise DeliveryFailed(f"there is no secret to sign with; set {WEBHOOK_SECRET}")
             await asyncio.to_thread(self._post, notice.url, body, headers)
-        except Unheard as error:
+        except DeliveryFailed as error:
             problem = str(error)
         await self._store.work(lambda db: _record_delivery(db, notice, problem, now))
         return not problem
@@ -95,7 +95,7 @@ def _record_delivery(db: Connection, notice: Notice, problem: str, now: datetime
     db.execute(update(of).where(of.c.id == notice.id).values(**change))
 
 
-class _Here(urllib.request.HTTPRedirectHandler):
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """What is signed for one address must not be forwarded to another."""
 
     def redirect_request(
@@ -106,12 +106,12 @@ class _Here(urllib.request.HTTPRedirectHandler):
 
 def post_notice(url: str, body: bytes, headers: dict[str, str]) -> None:
     if not url.startswith(("http://", "https://")):
-        raise Unheard("a webhook is an http or https address")
+        raise DeliveryFailed("a webhook is an http or https address")
     try:
         request = urllib.request.Request(url, data=body, headers=headers, method="POST")
-        with urllib.request.build_opener(_Here).open(request, timeout=SECONDS) as answer:
+        with urllib.request.build_opener(_NoRedirects).open(request, timeout=SECONDS) as answer:
             answer.read(1)
     except urllib.error.HTTPError as error:
-        raise Unheard(f"answered {error.code}") from None
+        raise DeliveryFailed(f"answered {error.code}") from None
     except (OSError, ValueError) as error:
-        raise Unheard(f"could not be reached: {error}") from None
+        raise DeliveryFailed(f"could not be reached: {error}") from None

@@ -30,7 +30,7 @@ TWICE = frozenset({"drop", "run", "stop"})
 """Verbs that double their last letter: dropped, running."""
 
 
-def forms(verb: str) -> set[str]:
+def verb_forms(verb: str) -> set[str]:
     """`fix` -> fixes, fixing, fixed; `delete` -> deletes, deleting, deleted."""
     bare = verb[:-1] if verb.endswith("e") else f"{verb}{verb[-1]}" if verb in TWICE else verb
     soft = verb[-1] == "y" and verb[-2] not in "aeiou"  # apply, copy; not deploy
@@ -38,7 +38,7 @@ def forms(verb: str) -> set[str]:
     return {verb, plural, f"{bare}ing", f"{verb[:-1]}ied" if soft else f"{bare}ed"}
 
 
-STEMS = {form: verb for verb in VERBS for form in forms(verb)}
+STEMS = {form: verb for verb in VERBS for form in verb_forms(verb)}
 
 
 def canonical(text: str) -> str:

@@ -83,7 +83,7 @@ def in_tests_only(reports: Sequence[str], code: Code, tests: Tests) -> tuple[str
     return tuple(sorted(told - {""}))
 
 
-def foreign(reports: Sequence[str], code: Code, tests: Tests) -> int:
+def count_unlocated(reports: Sequence[str], code: Code, tests: Tests) -> int:
     """Reports that are unreadable or name no given file."""
     return len(reports) - sum(any(place.file for place in places) for places in _pairs(reports, code, tests))
 

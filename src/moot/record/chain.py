@@ -62,10 +62,10 @@ def digest_of(value: JsonValue) -> str:
 
 def compute_link(session_id: str, before: str, entry: JournalEntry) -> str:
     """The mark of this entry: a hash of the mark before it and the entry's content."""
-    return mark_of(session_id, before, entry.__dict__, entry.at)
+    return compute_mark(session_id, before, entry.__dict__, entry.at)
 
 
-def mark_of(session_id: str, before: str, said: Mapping[str, Any], at: datetime, written: str = "") -> str:
+def compute_mark(session_id: str, before: str, said: Mapping[str, Any], at: datetime, written: str = "") -> str:
     """`written`: the value as JSON with its own order and number format, because a replay would see the difference."""
     value = written or json.dumps(said["value"])
     covered = [

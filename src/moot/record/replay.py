@@ -47,7 +47,7 @@ async def replay(whole: SessionSnapshot) -> Replayed:
     kept = find_recorded_result(record, whole.entries)
     again = await run_again(record, SessionPlan.model_validate(record.config), steps, ended=kept is not None)
     unlike: tuple[JsonDifference, ...] = ()
-    why = _other_way(again, steps, ended=kept is not None)
+    why = _explain_divergence(again, steps, ended=kept is not None)
     made = again.result.model_dump(mode="json") if again.result is not None and not why else None
     if made is not None:
         unlike = tuple(differences(drop_volatile(fill_defaults(record.protocol, kept)), drop_volatile(made)))
@@ -73,7 +73,7 @@ def fill_defaults(protocol: str, kept: JsonValue) -> JsonValue:
     return filled
 
 
-def _other_way(again: "Again", steps: Sequence[StepRow], *, ended: bool) -> str:
+def _explain_divergence(again: "ReplayRun", steps: Sequence[StepRow], *, ended: bool) -> str:
     """Why it did not reach its end by the recorded steps; an unfinished session stops where they end."""
     if again.error is not None and (ended or not isinstance(again.error, Unrecorded)):
         return str(again.error)
@@ -91,26 +91,26 @@ def find_recorded_result(record: SessionRecord, entries: Sequence[JournalEntry])
 
 
 @dataclass(frozen=True)
-class Again:
+class ReplayRun:
     used: set[tuple[int, int]]
     cut: str = ""
     result: Result | None = None
     error: MootError | None = None
 
 
-async def run_again(record: SessionRecord, plan: SessionPlan, steps: Sequence[StepRow], *, ended: bool) -> Again:
+async def run_again(record: SessionRecord, plan: SessionPlan, steps: Sequence[StepRow], *, ended: bool) -> ReplayRun:
     """Run the plan's script over these steps, as far as they reach. `ended`: the session was finished."""
     outcome = record.outcome if ended and isinstance(record.outcome, dict) else {}
     cut = str(outcome.get("cut") or "")
     end = RecordEnd(cut, reason_in(outcome.get("result"), cut))
-    runner = Runner(refusing_ports(record, plan), lambda name: Nobody(name, end), begin=end.refuse_step)
+    runner = Runner(refusing_ports(record, plan), lambda name: UnaskedModel(name, end), begin=end.refuse_step)
     if ended and record.status == "cancelled" and cut == "cancelled":
         runner.wish = "cancel"
     try:
         result = await runner.carry_on(record, plan, steps)
     except (Unrecorded, ReplayMismatch) as error:
-        return Again(used=runner.used, error=error, cut=cut)
-    return Again(used=runner.used, result=result, cut=cut)
+        return ReplayRun(used=runner.used, error=error, cut=cut)
+    return ReplayRun(used=runner.used, result=result, cut=cut)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def reason_in(result: JsonValue, cut: str) -> str:
 
 def refusing_ports(record: SessionRecord, plan: SessionPlan) -> SessionPorts:
     """Ports that refuse to be used. Secrets were masked before recording, so there are none to hide."""
-    nobody: Any = Refusing()
+    nobody: Any = RefusingPort()
     return SessionPorts(
         scanner=nobody,
         clock=StoppedClock(record.created_at),
@@ -153,18 +153,18 @@ def refusing_ports(record: SessionRecord, plan: SessionPlan) -> SessionPorts:
         vault=Vault({}),
         memory=nobody,
         linter=nobody,
-        checks=Points(CiHooks.model_validate(plan.notes.get("ci") or {})),
-        branches=Named() if isinstance(plan.notes.get("repository"), str) else None,
+        checks=HookPoints(CiHooks.model_validate(plan.notes.get("ci") or {})),
+        branches=NamedBranch() if isinstance(plan.notes.get("repository"), str) else None,
         toolbox=nobody,
         person=nobody.ask if plan.notes.get("ask_me") else None,
         gates=nobody,
     )
 
 
-class Refusing:
+class RefusingPort:
     """Stands in for every port and does nothing: a replay must not use any."""
 
-    def __getattr__(self, verb: str) -> "Refusing":
+    def __getattr__(self, verb: str) -> "RefusingPort":
         return self
 
     def __call__(self, *arguments: object, **more: object) -> NoReturn:
@@ -174,7 +174,7 @@ class Refusing:
         self()
 
 
-class Nobody(Model):
+class UnaskedModel(Model):
     """A model that is never asked."""
 
     def __init__(self, name: str, end: RecordEnd) -> None:
@@ -212,7 +212,7 @@ class StoppedClock:
         raise Unrecorded("the session waits for something that is not in its record")
 
 
-class Points:
+class HookPoints:
     """Where CI hooks were configured; their results are in the record."""
 
     def __init__(self, hooks: CiHooks) -> None:
@@ -225,7 +225,7 @@ class Points:
         raise Unrecorded(f"the checks at {point} are not in the record")
 
 
-class Named:
+class NamedBranch:
     """A session's branch by name only."""
 
     def name(self, session: str) -> str:

@@ -46,13 +46,13 @@ class Sight(NamedTuple):
         return f"{self.group}: {self.what}" if self.group and self.what else self.group
 
 
-def gravest(sights: list[Sight]) -> Sight:
+def highest_sight(sights: list[Sight]) -> Sight:
     """The first of the highest level."""
     return max(sights, key=lambda s: ORDER[s.level])
 
 
 def action(sights: list[Sight]) -> Route:
-    top = gravest(sights)
+    top = highest_sight(sights)
     stakes: Stakes = "low" if top.level == "read" else top.level
     telling = sorted(
         (s for s in sights if s.group and s.level != "read"), key=lambda s: (-ORDER[s.level], s.group != GUARD)

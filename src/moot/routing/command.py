@@ -137,7 +137,7 @@ def judge_at(depth: int) -> Judge:
 
 
 def program_sights(called: CommandCall, command: Command, depth: int) -> list[Sight]:
-    if helps(called):
+    if only_asks_help(called):
         return [Sight("read")]
     return [*own_sights(called, command, depth), *option_sights(called, judge_at(depth))]
 
@@ -177,7 +177,7 @@ def judge_code(called: CommandCall, command: Command, depth: int) -> list[Sight]
     return web_sights(called) if called.name in FETCHERS else []
 
 
-def helps(called: CommandCall) -> bool:
+def only_asks_help(called: CommandCall) -> bool:
     """`--help` and `--version` do nothing else, unless they may belong to an inner command."""
     texts = [word.text for word in called.args]
     asks = (

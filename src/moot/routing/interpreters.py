@@ -123,7 +123,7 @@ def judge_input_texts(command: Command, judge: Judge) -> list[Sight]:
 
 
 def language_sights(called: CommandCall, command: Command, judge: Judge) -> list[Sight]:
-    codes = option_values(called, CODE_OPTIONS) if code_given(called) else []
+    codes = option_values(called, CODE_OPTIONS) if has_inline_code(called) else []
     if called.rest[:1] == ("eval",) and called.name in ("deno", "bun", "crystal"):
         codes += called.rest[1:2]
     if called.name.startswith(("perl", "ruby")) and any(re.match(r"-\w*i", option) for option in called.options):
@@ -145,7 +145,7 @@ def language_sights(called: CommandCall, command: Command, judge: Judge) -> list
     return [Sight("low"), *(s for code in codes for s in language_code(code, judge, called))]
 
 
-def code_given(called: CommandCall) -> bool:
+def has_inline_code(called: CommandCall) -> bool:
     """Whether an option with code precedes the script; later arguments are the script's own."""
     before = ""
     for word in called.args:

@@ -42,7 +42,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def can_mean(pattern: list[str], sample: str) -> bool:
+def can_match(pattern: list[str], sample: str) -> bool:
     """Whether a path with wildcards can match a name: `.claude/s*` and `moot.t*` can.
 
     `*.json` matches no name without its folder, and no name that begins with a dot.

@@ -39,7 +39,7 @@ def kind_of(text: str) -> Kind:
     if words.PURE_QUESTION.match(opening) and not outside:
         return "ANSWER"
     asked = words.QUESTION.match(opening) or text.rstrip().endswith("?")
-    if asked and not outside and not words.ACTION_GROUPS["code"].search(text) and not polite(text):
+    if asked and not outside and not words.ACTION_GROUPS["code"].search(text) and not is_polite_request(text):
         return "ANSWER"
     groups = [name for name, pattern in words.ACTION_GROUPS.items() if pattern.search(text)]
     return "ACTION" if outside or groups or sights_of(text) else "ANSWER"
@@ -51,7 +51,7 @@ def drop_greeting(text: str) -> str:
     return text[start.end() :] if start else text
 
 
-def polite(text: str) -> bool:
+def is_polite_request(text: str) -> bool:
     """`Can you delete it?` asks for an action, not for an answer."""
     return words.POLITE.search(text) is not None
 
@@ -75,7 +75,7 @@ def sights_of(text: str) -> list[Sight]:
         sights.append(Sight("high", "security", found, f"it touches what protects access: {found!r}"))
     if found := first_free(words.BULK, words.HARMLESS_BULK, text):
         sights.append(Sight("medium", "bulk", found, f"it reaches far: {found!r}"))
-    if (found := first_free(words.VAGUE, words.HARMLESS_BULK, text)) and weak(text):
+    if (found := first_free(words.VAGUE, words.HARMLESS_BULK, text)) and has_weak_hints(text):
         sights.append(Sight("medium", "scope", found, f"what exactly is to be touched is not said: {found!r}"))
     return sights
 
@@ -89,7 +89,7 @@ def find_guarded_files(text: str) -> list[Sight]:
 NAMED = {"destructive": "that cannot be undone", "deployment": "that others will get"}
 
 
-def weak(text: str) -> bool:
+def has_weak_hints(text: str) -> bool:
     """At most two kinds of hints at what to do."""
     groups = sum(1 for pattern in words.ACTION_GROUPS.values() if pattern.search(text))
     return groups + bool(words.EXTERNAL.search(text)) <= 2

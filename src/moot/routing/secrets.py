@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from moot.core import secret_patterns as patterns
 from moot.routing.answer import Sight
-from moot.routing.patterns import Lazy, can_mean, names, shorten_path
+from moot.routing.patterns import Lazy, can_match, names, shorten_path
 from moot.routing.script import Word
 from moot.routing.self_protection import guard_sight
 
@@ -26,10 +26,10 @@ def is_secret(path: str) -> bool:
     path = shorten_path(path)
     if SECRET_PATH.fullmatch(path) or SECRET_FOLDER.fullmatch(path):
         return True
-    return means_secret(path) if "*" in path or "?" in path or "[" in path else False
+    return matches_secret(path) if "*" in path or "?" in path or "[" in path else False
 
 
-def means_secret(pattern: str) -> bool:
+def matches_secret(pattern: str) -> bool:
     """`.en*`, `~/.aws/*` and `*.pem` match secrets; `*`, `*.md` and `src/*` do not."""
     ending = pattern.partition("=")[2] if pattern.startswith("--") else pattern
     plain = ending.strip("*")
@@ -42,7 +42,7 @@ def means_secret(pattern: str) -> bool:
     parts = ending.split("/")
     if len(re.sub(r"[*?\[\]]", "", parts[-1])) < 2 and not SECRET_FOLDER.fullmatch("/".join(parts[:-1])):
         return False
-    return any(can_mean(parts, sample) for sample in patterns.FILE_SAMPLES)
+    return any(can_match(parts, sample) for sample in patterns.FILE_SAMPLES)
 
 
 def secret_sights(name: str, args: list[str], names: list[str]) -> list[Sight]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from posixpath import basename, join, normpath
 
 from moot.routing.answer import GUARD, Sight
-from moot.routing.patterns import Lazy, can_mean, names, shorten_path
+from moot.routing.patterns import Lazy, can_match, names, shorten_path
 from moot.routing.rules import CommandCall, has_option
 from moot.routing.script import HOLE, Word
 
@@ -86,7 +86,7 @@ def word_guard_sight(word: Word, folder: str = "") -> Sight | None:
     if found := guard_sight(word.text, folder):
         return found
     parts = normpath(join(folder, word.text)).split("/")
-    if word.glob and any(can_mean(parts, sample) for sample in SAMPLES):
+    if word.glob and any(can_match(parts, sample) for sample in SAMPLES):
         shown = _shorten_text(word.text)
         return Sight("high", GUARD, shown, f"{shown} may mean the settings of Moot or of a coding client")
     return None

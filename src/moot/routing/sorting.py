@@ -133,19 +133,19 @@ BUILT_NAME = Lazy(r"[\"']?(?:\$['({\w]|`)|[\w./-]*\$\{?IFS\b")
 def names_command(name: str, arguments: str, whole: str) -> bool:
     """Whether the first word is a program and the rest looks like its arguments."""
     if PATHLIKE.fullmatch(name):
-        return not english(arguments)
+        return not reads_as_english(arguments)
     base = name.rsplit("/", 1)[-1]
     base = base.lower() if "-" in base else base  # PowerShell ignores case
     if base.isupper() and is_program(base.lower()) and re.search(r"\s[/-]\w", whole):  # Windows ignores case
-        return not english(arguments)
+        return not reads_as_english(arguments)
     if not is_program(base):
-        if re.fullmatch(r"[a-z]+-[a-z-]+", name) and len(whole.split()) <= 4 and not english(whole):
+        if re.fullmatch(r"[a-z]+-[a-z-]+", name) and len(whole.split()) <= 4 and not reads_as_english(whole):
             return True
         shellish = re.search(r"\|\s*(?:sh|bash|xargs|sudo)\b|&&|\s--?[a-z][\w-]+", whole)
-        return bool(shellish) and not english(whole) and name.islower()
+        return bool(shellish) and not reads_as_english(whole) and name.islower()
     if base in ENGLISH or len(base) == 1:
         return reads_as_shell(base, arguments, whole)
-    return not english(arguments, sure=True) or bool(SHELLISH.search(drop_quotes(arguments)))
+    return not reads_as_english(arguments, sure=True) or bool(SHELLISH.search(drop_quotes(arguments)))
 
 
 def is_program(name: str) -> bool:
@@ -164,7 +164,7 @@ def plain_words(text: str) -> list[str]:
     return [w.rstrip(".,:;!?").lower() for w in text.split() if re.fullmatch(r"[A-Za-z']+[.,:;!?]*", w)]
 
 
-def english(text: str, *, sure: bool = False) -> bool:
+def reads_as_english(text: str, *, sure: bool = False) -> bool:
     """Reads like a sentence: several small words outside quotes, or a question mark at the end."""
     found = plain_words(drop_quotes(text)[:600])
     small = sum(1 for w in found if w in FUNCTION_WORDS)

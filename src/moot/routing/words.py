@@ -11,7 +11,7 @@ def words(*alternatives: str) -> Lazy:
     return Lazy(r"(?<![\w-])(?:" + "|".join(alternatives) + r")(?![\w-])", re.IGNORECASE)
 
 
-def deeds(*alternatives: str) -> Lazy:
+def action_verbs(*alternatives: str) -> Lazy:
     """Verbs: `deploy`, but not the one in `docs/deploy.md` or `user.delete`."""
     return Lazy(r"(?<![\w/.@#-])(?:" + "|".join(alternatives) + r")(?![\w/-]|\.\w)", re.IGNORECASE)
 
@@ -75,7 +75,7 @@ DEPLOYMENT = (
     r"(?:start|trigger|kick off|perform|do|run|begin|execute)(?= (?!not\b)(?:a |the |an |another )?(?:\w+ ){0,2}(?:deploy(?:ment)?|release|roll ?out)\b)",
     r"(?:run|apply|execute)(?= .{0,40}\bmigrations?\b.{0,40}\b(?:prod|production|live)\b)", r"upload(?= .{0,40}\b(?:pypi|npm|app store|play store|prod|production)\b)",
 )  # fmt: skip
-VERBS = {"destructive": deeds(*DESTRUCTIVE), "deployment": deeds(*DEPLOYMENT)}
+VERBS = {"destructive": action_verbs(*DESTRUCTIVE), "deployment": action_verbs(*DEPLOYMENT)}
 
 SECURITY = words(
     r"auth(?:n|z)?", r"authenticat(?:e|es|ion|ing)", r"authori[sz](?:e|es|ation|ing)", r"o?auth2?", r"sso", r"jwts?", r"saml", r"2fa", r"mfa",

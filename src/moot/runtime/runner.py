@@ -108,9 +108,7 @@ class Runner:
             before = record.config
             plan = change(SessionPlan.model_validate(before))
             record = record.model_copy(update={"config": plan.model_dump(mode="json")})
-            if (
-                record.config != before
-            ):  # plan and entry at once: the record is consistent while it runs
+            if record.config != before:  # plan and entry at once: the record is consistent while it runs
                 running = record.model_copy(update={"status": "running"})
                 await store.update(running, JournalMark(kind="plan", value={"plan": digest_of(record.config)}))
             if (failed_at := retry_from(record)) is not None:

@@ -47,7 +47,7 @@ class ToolUse(Value):
 
 
 @dataclass(frozen=True)
-class Bench:
+class TurnTools:
     """The tools a seat may use in this turn, and their uses so far."""
 
     tools: tuple[ToolSpec, ...] = ()
@@ -80,7 +80,7 @@ class ToolCalls:
         self._limits = limits
         self._steps = steps
 
-    async def offer(self, seq: int, ask: Ask[T]) -> tuple[Bench, list[Row]]:
+    async def offer(self, seq: int, ask: Ask[T]) -> tuple[TurnTools, list[Row]]:
         """The tools of this turn, as first offered."""
         asked = self._steps.journal.digest_request(*ask.tools)
         rows: list[Row] = []
@@ -95,7 +95,7 @@ class ToolCalls:
             if name not in known or known[name].missing:
                 why = known[name].missing if name in known else "there is no such tool"
                 self._steps.note(seq, f"{ask.seat}, round {ask.round}: cannot use {name}: {why}")
-        return Bench(tuple(tool for tool in offer.tools if not tool.missing), self._limits.tool_calls), rows
+        return TurnTools(tuple(tool for tool in offer.tools if not tool.missing), self._limits.tool_calls), rows
 
     async def _usable(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         if self._ports.toolbox is None:
@@ -111,7 +111,7 @@ class ToolCalls:
             return tuple(ToolSpec(name=name, about="", missing=why) for name in names)
         return tuple(t.model_copy(update={"about": hide(t.about), "missing": hide(t.missing)}) for t in found)
 
-    async def use(self, seq: int, part: int, ask: Ask[T], bench: Bench, wanted: ToolCall) -> ToolUse:
+    async def use(self, seq: int, part: int, ask: Ask[T], bench: TurnTools, wanted: ToolCall) -> ToolUse:
         """One use of a tool: a step of its own, replayed instead of repeated on resume."""
         spec = next((tool for tool in bench.tools if label_key(tool.name) == label_key(wanted.name)), None)
         call = complete_call(wanted, spec)
@@ -135,7 +135,7 @@ class ToolCalls:
             self._steps.note(seq, f"{ask.seat}, round {ask.round}, did not see everything: {what}")
         return use
 
-    async def _result(self, call: ToolCall, spec: ToolSpec | None, ask: Ask[T], bench: Bench) -> ToolResult:
+    async def _result(self, call: ToolCall, spec: ToolSpec | None, ask: Ask[T], bench: TurnTools) -> ToolResult:
         if spec is None or self._ports.toolbox is None:
             usable = ", ".join(tool.name for tool in bench.tools)
             return ToolResult(status="refused", text=f"you may not use {call.name!r}; you may use: {usable}")

@@ -125,7 +125,7 @@ class SeatTurns:
         )
 
     def _read(self, seq: int, ask: Ask[T], exchange: Exchange, *, last: bool) -> ParsedReply[T] | Absent:
-        answer = reading(ask, exchange, last=last)
+        answer = parse_answer(ask, exchange, last=last)
         for note in weaknesses(ask, exchange, answer, last=last):
             self._steps.note(seq, note)
         return answer
@@ -190,7 +190,7 @@ def limit_text(text: str, limit: int) -> str:
     return data.decode() if len(data) <= limit else f"{TOO_LONG} {len(data)} bytes, more than the {limit} allowed]"
 
 
-def reading(ask: Ask[T], exchange: Exchange, *, last: bool) -> ParsedReply[T] | Absent:
+def parse_answer(ask: Ask[T], exchange: Exchange, *, last: bool) -> ParsedReply[T] | Absent:
     reply = exchange.reply
     if reply is None:
         return Absent(seat=ask.seat, why=_why(exchange), detail=exchange.failure or "no model answered")

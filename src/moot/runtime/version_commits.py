@@ -21,7 +21,7 @@ class VersionNumber(Value):
     """Why there is no commit."""
 
 
-class Committing:
+class SessionCommits:
     """One session's branch, opened with its first commit. A cancelled session may close it during a commit."""
 
     def __init__(self, branches: Branches, session: str) -> None:
@@ -54,7 +54,7 @@ class VersionHistory:
         self._steps = steps
         self._latest: Code | None = None
         self._versions = 0
-        self._committing = Committing(ports.branches, steps.journal.session_id) if ports.branches else None
+        self._committing = SessionCommits(ports.branches, steps.journal.session_id) if ports.branches else None
         self.branch = ""
         """The branch that holds this session's versions."""
 

@@ -102,7 +102,7 @@ class Votes:
         doubled = dict.fromkeys(self.candidates, 0)
         for ballot in self.ballots:
             above = 0
-            for group in complete(ballot, self.candidates):
+            for group in complete_ranking(ballot, self.candidates):
                 points = ballot.count * (2 * (len(self.candidates) - 1 - above) - (len(group) - 1))
                 for name in group:
                     doubled[name] += points
@@ -113,7 +113,7 @@ class Votes:
     def pairwise(self) -> dict[str, dict[str, int]]:
         above = {name: {other: 0 for other in self.candidates if other != name} for name in self.candidates}
         for ballot in self.ballots:
-            groups = complete(ballot, self.candidates)
+            groups = complete_ranking(ballot, self.candidates)
             below = [name for group in groups for name in group]
             for group in groups:
                 del below[: len(group)]
@@ -175,10 +175,10 @@ def method_for(voters: int) -> Method:
 def weight(ballot: RankedBallot) -> Fraction:
     """confidence × (1 + .2·score/10) × (1 + .1·diversity) × (1 + .2·history), for each of its voters."""
     parts = (
-        exact(ballot.sure),
-        1 + exact(ballot.score) / 50,
-        1 + exact(ballot.diversity) / 10,
-        1 + exact(ballot.history) / 5,
+        to_fraction(ballot.sure),
+        1 + to_fraction(ballot.score) / 50,
+        1 + to_fraction(ballot.diversity) / 10,
+        1 + to_fraction(ballot.history) / 5,
     )
     product = Fraction(ballot.count)
     for part in parts:
@@ -186,12 +186,12 @@ def weight(ballot: RankedBallot) -> Fraction:
     return product
 
 
-def exact(number: float) -> Fraction:
+def to_fraction(number: float) -> Fraction:
     """The number as written: 0.8 is 4/5, not its nearest binary fraction."""
     return Fraction(repr(float(number)))
 
 
-def complete(ballot: RankedBallot, candidates: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def complete_ranking(ballot: RankedBallot, candidates: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The ranking with all unranked candidates tied for last place."""
     ranked = {name for group in ballot.ranking for name in group}
     rest = tuple(name for name in candidates if name not in ranked) if len(ranked) < len(candidates) else ()

@@ -17,7 +17,7 @@ MOST_NAMED = 20
 """The result names this many and counts the rest."""
 
 
-class Degrading(Protocol):
+class CaveatSink(Protocol):
     def degrade(self, note: str) -> None: ...
 
 
@@ -61,7 +61,7 @@ def fit_parts(parts: Sequence[TextPart], tokens: int) -> Fitted:
     return _cut(parts, [*given, *(0 for _ in parts[kept:])], frozenset(range(kept, len(parts))))
 
 
-def show(fitted: Fitted, reader: str, room: Degrading) -> Fitted:
+def show(fitted: Fitted, reader: str, room: CaveatSink) -> Fitted:
     """Note what is missing in the result."""
     if fitted.missing:
         room.degrade(f"{reader} did not see everything: {name_some(fitted.missing, MOST_NAMED, '; ')}")

@@ -208,6 +208,6 @@ def words_of(text: str) -> list[str]:
     return WORDS.findall(plain(text).lower())
 
 
-def normal(text: str) -> str:
+def normalise(text: str) -> str:
     """Only the words, in lower case, for comparison."""
     return " ".join(words_of(text))

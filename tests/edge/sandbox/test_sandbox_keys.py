@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from sandbox_runs import run_script
 
-from moot.edge.sandbox.keyring import start_apart
+from moot.edge.sandbox.keyring import start_without_keys
 
 KEYCTL = {"x86_64": (248, 249, 250), "aarch64": (217, 218, 219)}
 """`add_key`, `request_key`, `keyctl`."""
@@ -137,6 +137,6 @@ def test_what_is_started_for_a_sandbox_has_a_keyring_of_its_own_before_any_filte
 
 def test_a_process_nobody_waits_for_is_reaped() -> None:
     nowhere = subprocess.DEVNULL
-    process = start_apart(("/bin/true",), (nowhere, nowhere, nowhere), {}, ())
+    process = start_without_keys(("/bin/true",), (nowhere, nowhere, nowhere), {}, ())
     process.ended.result(timeout=60)
     assert process.process.returncode == 0

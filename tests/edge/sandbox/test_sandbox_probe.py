@@ -9,9 +9,9 @@ from sandbox_runs import boxed, local
 from moot.core.ports import Sandbox
 from moot.core.types import Answer, Probing
 from moot.edge.sandbox.stateless import leaves_nothing
-from moot.evidence.trials.behaviour import alike_and_green, best, build_trial, clusters
+from moot.evidence.trials.behaviour import best, build_trial, clusters, find_unanimous
 from moot.evidence.trials.contrast import contrast
-from moot.evidence.trials.values import Example, holds
+from moot.evidence.trials.values import Example, is_satisfied
 from moot.testing import one_file
 
 Make = Callable[..., Sandbox]
@@ -119,7 +119,7 @@ CHEATS = {
 @pytest.mark.parametrize("name", CHEATS)
 def test_no_trick_satisfies_an_example(name: str, make: Make) -> None:
     found = probe(CHEATS[name], "f(2)", make=make, seconds=2.0)
-    assert not any(holds(Example(call="f(2)", expected="4"), answer) for answer in found.answers)
+    assert not any(is_satisfied(Example(call="f(2)", expected="4"), answer) for answer in found.answers)
     assert found.answers or found.problem
 
 
@@ -146,7 +146,7 @@ def test_solutions_are_chosen_by_what_they_do() -> None:
     solutions = [entry for _, entry in seen.values()]
     assert clusters(solutions)[0].names == ("a", "b")
     assert [cluster.names for cluster in best(solutions)] == [("a", "b")]
-    assert alike_and_green([seen["a"][1], seen["b"][1]]) and not alike_and_green([seen["e"][1]] * 2)
+    assert find_unanimous([seen["a"][1], seen["b"][1]]) and not find_unanimous([seen["e"][1]] * 2)
     apart = contrast([example.call, *more], seen["a"][0].answers, seen["c"][0].answers)
     smallest = apart.differences[0]
     assert (smallest.call, smallest.right) == ("f(3)", "9")

@@ -13,7 +13,7 @@ from test_debate_cli import debated, story
 from moot import DebateRules, Event, UsageError, debate, run_sync
 from moot.core.events import StepDone
 from moot.core.types import Code, SourceFile
-from moot.protocols.debate.state import DebateState, at_hand
+from moot.protocols.debate.state import DebateState, tool_context
 from moot.protocols.debate.types import PHASES, Candidate, Checked, DebateInput, Phase
 from moot.protocols.solve.attempts import Task
 from moot.teams.roles import load_shipped_roles
@@ -108,7 +108,7 @@ def test_a_tool_shows_nobody_the_work_of_another_before_the_prompts_do(phase: Ph
     given = DebateInput(task=OPEN, team=team("proposer", "critic", "judge"), context=Code(files=files))
     up = (candidate("A", "proposer", LAST, 2), candidate("B", "critic", FIRST, 1))
     table = DebateState(given, DebateRules(), Task(text=OPEN, language="python", path="solution.py"), candidates=up)
-    seen = [{f.path: f.text for f in at_hand(member, phase, table).code.files} for member in given.team]
+    seen = [{f.path: f.text for f in tool_context(member, phase, table).code.files} for member in given.team]
     apart = phase in ("dehallucination", "self_evolvement", "proposal")
     assert [texts["solution.py"] for texts in seen] == ([LAST, FIRST, "old"] if apart else [LAST] * 3)
     assert all(texts["b.py"] == "beside" for texts in seen)

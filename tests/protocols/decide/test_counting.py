@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from moot.protocols.decide.verdicts import JudgePosition, find_agreement, gravest
+from moot.protocols.decide.verdicts import JudgePosition, find_agreement, worst_outcome
 
 
 def at(*options: str) -> list[JudgePosition]:
@@ -44,4 +44,4 @@ def test_agreement_is_exact_for_every_panel_up_to_seven() -> None:
     ],
 )
 def test_several_questions_are_as_good_as_the_worst(outcomes: tuple[str, ...], worst: str) -> None:
-    assert gravest(outcomes) == worst  # type: ignore[arg-type]
+    assert worst_outcome(outcomes) == worst  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, run_harden
 
-from moot.core.findings import add_fingerprints, follow
+from moot.core.findings import add_fingerprints, match_moved_findings
 from moot.core.report import Bullets, Paragraph
 from moot.core.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
 from moot.protocols.harden.exit_code import exit_code
@@ -110,7 +110,7 @@ def test_a_finding_is_followed_to_its_new_line(
 ) -> None:
     before, after = add_fingerprints(old), add_fingerprints(new)
     expected = {after[n].fingerprint: before[o].fingerprint for n, o in followed.items()}
-    assert follow(before, after) == expected
+    assert match_moved_findings(before, after) == expected
 
 
 def test_two_findings_of_one_line_and_rule_are_one() -> None:

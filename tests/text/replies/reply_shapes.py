@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from moot.protocols.harden.attack import Boundary, Flaw, RedReply
 from moot.protocols.harden.defend import BlueReply
-from moot.text.replies import Also, CodeBlock, Fenced, Synonyms, Title
+from moot.text.replies import Aliases, CodeBlock, FencedBlocks, Synonyms, Title
 
 SHAPES: dict[str, type[BaseModel]] = {"RedReply": RedReply, "BlueReply": BlueReply}
 
@@ -47,7 +47,7 @@ class Person(BaseModel):
 
 
 class Team(BaseModel):
-    people: Annotated[tuple[Person, ...], Also("members")]
+    people: Annotated[tuple[Person, ...], Aliases("members")]
     size: int | None = None
 
 
@@ -57,7 +57,7 @@ class Owned(BaseModel):
 
 
 class Files(BaseModel):
-    files: Annotated[Fenced, Also("code")]
+    files: Annotated[FencedBlocks, Aliases("code")]
 
 
 SQLI = Flaw(

@@ -45,7 +45,7 @@ class ReviewMaterial:
 
 def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str | None) -> ReviewMaterial:
     """The named artefacts with their context; all must be of one project."""
-    desks = [_desk(path, kind, context) for path in paths]
+    desks = [_read_material(path, kind, context) for path in paths]
     if len({(desk.context, desk.config, desk.state) for desk in desks}) > 1:
         raise UsageError(f"{', '.join(paths)} are of several projects; review them one project at a time")
     found = {one.path: one for desk in desks for one in desk.found}
@@ -60,7 +60,7 @@ def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str 
     )
 
 
-def _desk(path: str, kind: ArtefactType | None, context: str | None) -> ReviewMaterial:
+def _read_material(path: str, kind: ArtefactType | None, context: str | None) -> ReviewMaterial:
     """The artefact, or all artefacts of the folder; errors name the file and the remedy."""
     place = Path(path)
     if not place.exists():

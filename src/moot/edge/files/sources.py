@@ -15,7 +15,7 @@ from moot.core.errors import UsageError
 from moot.core.types import SUFFIXES, Code, Language, NotAnalysed, SourceFile, Tests
 from moot.edge.files.needs import read_needs
 from moot.edge.files.skips import REASONS, Reason, folder_reason, is_generated
-from moot.edge.git import GitError, Misplaced, git, is_repository, top_of
+from moot.edge.git import ForeignWorktree, GitError, git, is_repository, top_of
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 MAX_FILE_BYTES = 2_000_000
@@ -238,7 +238,7 @@ def _ask_git(folder: Path, *arguments: str) -> str | None:
     """Git's output; None on failure, as outside of a repository."""
     try:
         return git(folder, *arguments).decode("utf-8", "replace")
-    except Misplaced:
+    except ForeignWorktree:
         raise
     except GitError:
         return None

@@ -62,7 +62,7 @@ PEOPLE = {"NAME": "Moot", "EMAIL": "moot@localhost"}
 class GitError(UsageError): ...
 
 
-class Misplaced(GitError):
+class ForeignWorktree(GitError):
     """A repository that refers to files elsewhere."""
 
 
@@ -83,7 +83,7 @@ def git(folder: Path, *arguments: str, data: bytes = b"", env: Mapping[str, str]
 def is_repository(folder: Path) -> bool:
     try:
         git(folder, "rev-parse", "--git-dir")
-    except Misplaced:
+    except ForeignWorktree:
         raise
     except GitError:
         return False
@@ -93,7 +93,7 @@ def is_repository(folder: Path) -> bool:
 def top_of(repository: Path) -> Path:
     try:
         found = git(repository, "rev-parse", "--show-toplevel").decode("utf-8", "surrogateescape").removesuffix("\n")
-    except Misplaced:
+    except ForeignWorktree:
         raise
     except GitError as error:
         raise UsageError(f"{repository} is not inside a git repository with files: {error}") from None
@@ -130,10 +130,12 @@ def _refuse_elsewhere(folder: Path) -> None:
     try:
         said = _run(folder, ["rev-parse", "--show-toplevel"], b"", _as_environment(QUIET))
     except GitError as error:  # not "no repository": its ignore rules would be lost
-        raise Misplaced(f"the repository of {folder} sets core.worktree, and it is not used: {error}") from None
+        raise ForeignWorktree(f"the repository of {folder} sets core.worktree, and it is not used: {error}") from None
     taken = said.decode("utf-8", "surrogateescape").removesuffix("\n")
     if os.path.realpath(taken) != str(top):
-        raise Misplaced(f"the repository of {folder} sets core.worktree to another folder, {taken!r}; it is not used")
+        raise ForeignWorktree(
+            f"the repository of {folder} sets core.worktree to another folder, {taken!r}; it is not used"
+        )
 
 
 def _as_environment(settings: Mapping[str, str]) -> dict[str, str]:

@@ -189,7 +189,7 @@ class WorkingPlace(NamedTuple):
     home: Path
 
 
-def precious(path: str, place: WorkingPlace) -> str:
+def reason_to_keep(path: str, place: WorkingPlace) -> str:
     """Why losing a folder would be serious; empty for others."""
     here = Path(path)
     if path == "/" or here.parent == here:
@@ -325,7 +325,7 @@ def _look_at_path(
     base, last = os.path.split(path.rstrip("/"))
     everything = glob and last in ("*", ".*", "*.*", "**")
     told = os.path.realpath(base) if everything else found[0] if len(found) == 1 else ""
-    grave = precious(told, place) if told and deletion.extent != "emptied" else ""
+    grave = reason_to_keep(told, place) if told and deletion.extent != "emptied" else ""
     sights = list[Sight]()
     if grave and deletion.extent in ("all", "missing", "untracked") and not os.path.islink(told):
         within = "everything in " if everything else ""

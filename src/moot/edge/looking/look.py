@@ -17,11 +17,11 @@ from moot.edge.looking.reading import (
     UNSET,
     UNSET_NAME,
     WORDS,
-    Placed,
+    PlacedCommand,
+    drop_uncalled,
     read_line,
     render_word,
     render_words,
-    that_run,
 )
 from moot.edge.looking.shell import shell_findings
 from moot.routing.answer import ORDER, Sight
@@ -87,7 +87,7 @@ class Look:
         except UnreadableScript:
             return
         before = list[Path | None]()
-        for placed in that_run(commands, self.called):
+        for placed in drop_uncalled(commands, self.called):
             words = placed.command.words
             if words and words[0].text == IN:
                 before.append(folder)
@@ -114,7 +114,7 @@ class Look:
             self.sights[:0] = sights  # whatever else is found, this is the most important
         follow(self, name, words, command, folder, depth)
 
-    def resolve_folder(self, placed: Placed, folder: Path | None) -> Path | None:
+    def resolve_folder(self, placed: PlacedCommand, folder: Path | None) -> Path | None:
         """Where `cd` leads; None if only the running shell knows."""
         words = placed.command.words
         given = [word for word in words[1:] if not word.text.startswith("-") or word.text == "-"]

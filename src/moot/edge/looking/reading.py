@@ -19,7 +19,7 @@ NAME_BEFORE = re.compile(r"([^\s;&|(){}]+)\s*$")
 DEFAULTED = re.compile(r"([A-Za-z_]\w*|\d):?([-=])([^}$`\"'\\]*)\}")
 
 
-class Placed(NamedTuple):
+class PlacedCommand(NamedTuple):
     command: Command
     line: int
     """From 1."""
@@ -138,7 +138,7 @@ def names_set(text: str) -> frozenset[str] | None:
     return frozenset(name for found in SETS.finditer(text) for name in found.groups() if name)
 
 
-def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None = None) -> list[Placed]:
+def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None = None) -> list[PlacedCommand]:
     """All commands of a text, with `IN` and `OUT` around subshells. Raises `UnreadableScript`."""
     if len(text) > LONGEST:
         raise UnreadableScript("it is too long")
@@ -148,13 +148,13 @@ def read_line(text: str, env: Mapping[str, str], arguments: Sequence[str] | None
         reader.commands_until(frozenset())
     except RecursionError:
         raise UnreadableScript("it is nested too deep") from None
-    return [Placed(command, *place) for command, place in zip(reader.commands, reader.places, strict=True)]
+    return [PlacedCommand(command, *place) for command, place in zip(reader.commands, reader.places, strict=True)]
 
 
-def that_run(commands: Sequence[Placed], called: frozenset[str] = frozenset()) -> list[Placed]:
+def drop_uncalled(commands: Sequence[PlacedCommand], called: frozenset[str] = frozenset()) -> list[PlacedCommand]:
     """Drop bodies of functions that nothing calls, as in a file that is only sourced. In doubt a function counts as
     called: if its name is in any word, or a program's name is only known at run time."""
-    bodies: dict[str, list[Placed]] = {"": []}
+    bodies: dict[str, list[PlacedCommand]] = {"": []}
     for placed in commands:
         bodies.setdefault(placed.function, []).append(placed)
     reached, new = {""}, [""]
@@ -168,7 +168,7 @@ def that_run(commands: Sequence[Placed], called: frozenset[str] = frozenset()) -
     return [placed for placed in commands if placed.function in reached]
 
 
-def _defines(placed: Placed) -> bool:
+def _defines(placed: PlacedCommand) -> bool:
     return bool(placed.command.words) and placed.command.words[0].text == "function"
 
 

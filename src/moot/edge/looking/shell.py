@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from moot.edge.looking.code import Finding
-from moot.edge.looking.reading import IN, OUT, UNSET_NAME, Placed, read_line, render_word, that_run
+from moot.edge.looking.reading import IN, OUT, UNSET_NAME, PlacedCommand, drop_uncalled, read_line, render_word
 from moot.routing.answer import Sight
 from moot.routing.command import command_sights, one_command
 from moot.routing.script import HOLE, Command, UnreadableScript
@@ -34,7 +34,7 @@ def shell_findings(
     temporary = frozenset(TEMPORARY.findall(text))
     judged = [
         finding
-        for placed in that_run(commands, called)
+        for placed in drop_uncalled(commands, called)
         if _first(placed.command) not in (IN, OUT) and not _cleans_up(placed.command, temporary)
         for finding in _judge_command(placed, own)
     ]
@@ -45,7 +45,7 @@ def _first(command: Command) -> str:
     return command.words[0].text if command.words else ""
 
 
-def _judge_command(placed: Placed, own: frozenset[str]) -> list[Finding]:
+def _judge_command(placed: PlacedCommand, own: frozenset[str]) -> list[Finding]:
     words = tuple(word._replace(text=UNSET_NAME.sub(HOLE, word.text)) for word in placed.command.words)
     feeders = tuple(command for command in placed.command.fed_by if _first(command) not in (IN, OUT))
     command = placed.command._replace(words=words, fed_by=feeders)

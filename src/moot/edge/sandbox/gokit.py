@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from moot.edge.sandbox.golang import Toolchain, below, cache_of, is_fresh, leads, run_go, write_whole
+from moot.edge.sandbox.golang import Toolchain, below, cache_of, is_fresh, is_target_there, run_go, write_whole
 
 HERE = Path(__file__).parent / "golink"
 LINK = "moot.invalid/link"
@@ -42,7 +42,7 @@ async def open_kit(go: Toolchain) -> GoKit:
         return GoKit(Path(), f"Go {go.version} is older than {'.'.join(map(str, OLDEST))}")
     cache = cache_of(go)
     kit = GoKit(cache.with_name(f"{cache.name}-kit-{_mark()}"))
-    if kit.tool.is_file() and is_fresh(_export(cache)) and leads(_export(cache)):
+    if kit.tool.is_file() and is_fresh(_export(cache)) and is_target_there(_export(cache)):
         return kit
     try:
         _lay_out(kit)

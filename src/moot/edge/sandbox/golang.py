@@ -60,7 +60,7 @@ class Toolchain:
 
 
 @dataclass(frozen=True)
-class Warmth:
+class CompiledLibrary:
     """The compiled standard library in a read-only folder, or why it cannot be compiled."""
 
     folder: Path | None = None
@@ -132,29 +132,29 @@ def module_file(go: Toolchain, files: Mapping[str, str]) -> str:
     return f"module {own[0] if own else 'given'}\n\ngo {go.version}\n"
 
 
-async def warm_packages(go: Toolchain, texts: Iterable[str], *, race: bool) -> Warmth:
+async def warm_packages(go: Toolchain, texts: Iterable[str], *, race: bool) -> CompiledLibrary:
     """Compile the standard library packages that these files import, once for all runs.
 
     Only package names that the toolchain itself provides are used; no given code is compiled or run here.
     """
     if race and compiler() is None:
-        return Warmth(problem=NO_COMPILER)
+        return CompiledLibrary(problem=NO_COMPILER)
     folder = cache_of(go)
     wanted = sorted({"testing", *(path for path in imports(texts) if go.has(path) and path != "unsafe")})
     marks = {path: folder / f"moot-{'race' if race else 'plain'}-{path.replace('/', '.')}" for path in wanted}
-    if all(is_fresh(mark) and (race or leads(mark)) for mark in marks.values()):
-        return Warmth(folder)
+    if all(is_fresh(mark) and (race or is_target_there(mark)) for mark in marks.values()):
+        return CompiledLibrary(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return Warmth()  # the tests compile what they need themselves
+        return CompiledLibrary()  # the tests compile what they need themselves
     exports, problem = await _compile(go, wanted, folder, race=race)
     if problem:
-        return Warmth(problem=problem)
+        return CompiledLibrary(problem=problem)
     for path, mark in marks.items():
         # Where the compiler wrote the export data of this package; see `gokit`.
         write_whole(mark, exports.get(path, b""))
-    return Warmth(folder)
+    return CompiledLibrary(folder)
 
 
 async def _compile(go: Toolchain, packages: Iterable[str], folder: Path, *, race: bool) -> tuple[dict[str, bytes], str]:
@@ -185,7 +185,7 @@ async def run_go(
     return await execute(job, PATIENCE)
 
 
-def leads(mark: Path) -> bool:
+def is_target_there(mark: Path) -> bool:
     """Whether the target of a mark still exists: Go evicts what it has not used for days."""
     spot = mark.read_text("utf-8")
     return bool(spot) and (mark.parent / spot).is_file()

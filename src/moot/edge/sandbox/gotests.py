@@ -4,7 +4,16 @@ import secrets
 from functools import partial
 
 from moot.core.types import Code, RaceRun, SuiteRun, Tests
-from moot.edge.sandbox.golang import CACHE, MISSING, Toolchain, Warmth, environment, find_go, module_file, warm_packages
+from moot.edge.sandbox.golang import (
+    CACHE,
+    MISSING,
+    CompiledLibrary,
+    Toolchain,
+    environment,
+    find_go,
+    module_file,
+    warm_packages,
+)
 from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.gosplit import Parts, Run, go_report, split_suite
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
@@ -85,7 +94,7 @@ def _doubt(suite: SuiteRun, reports: tuple[str, ...], *, marked: bool) -> str:
     return suite.problem or ("" if marked else "the run under the race detector did not end")
 
 
-def _suite(layout: Layout, go: Toolchain, warmth: Warmth, script: str, more: tuple[str, ...] = ()) -> Suite:
+def _suite(layout: Layout, go: Toolchain, warmth: CompiledLibrary, script: str, more: tuple[str, ...] = ()) -> Suite:
     files = {f"{WORK}/{path}": text for path, text in layout.files.items()}
     folder = module_folder(layout)
     if folder is None:

@@ -29,7 +29,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True)
-class Apart:
+class KeylessProcess:
     """A process started without the user's keys."""
 
     process: subprocess.Popen[bytes]
@@ -43,9 +43,9 @@ class Apart:
         return await asyncio.shield(asyncio.wrap_future(self.ended))
 
 
-def start_apart(
+def start_without_keys(
     command: Sequence[str], ends: tuple[End, End, End], env: Mapping[str, str], handles: Sequence[int]
-) -> Apart:
+) -> KeylessProcess:
     """A process in its own session, with these standard handles and some more."""
     options: dict[str, Any] = {
         "stdin": ends[0],
@@ -69,7 +69,7 @@ def start_apart(
         ended.set_result(process.wait())
 
     threading.Thread(target=live, name="moot-sandbox", daemon=True).start()
-    return Apart(begun.result(), ended)
+    return KeylessProcess(begun.result(), ended)
 
 
 def take_new_keyring() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from moot.edge.sandbox.keyring import Apart, start_apart
+from moot.edge.sandbox.keyring import KeylessProcess, start_without_keys
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 
 Stop = Literal["", "time", "test", "memory"]
@@ -118,14 +118,14 @@ async def _pipe(sink: PipeSink) -> AsyncIterator[io.FileIO]:
             transport.close()
 
 
-async def _start(job: ProcessJob, report_end: io.FileIO, output_end: io.FileIO) -> Process | Apart:
+async def _start(job: ProcessJob, report_end: io.FileIO, output_end: io.FileIO) -> Process | KeylessProcess:
     with tempfile.TemporaryFile() as stdin:
         stdin.write(job.stdin)
         stdin.seek(0)
         handles = (job.link.fileno(),) if job.link else ()
         try:
             if job.filter is not None:
-                return start_apart(job.command, (stdin, report_end, output_end), job.env, (job.filter, *handles))
+                return start_without_keys(job.command, (stdin, report_end, output_end), job.env, (job.filter, *handles))
             return await asyncio.create_subprocess_exec(
                 *job.command,
                 stdin=stdin,

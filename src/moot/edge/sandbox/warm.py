@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from types import CodeType
 
-from moot.edge.sandbox.keyring import start_apart
+from moot.edge.sandbox.keyring import start_without_keys
 from moot.edge.sandbox.limits import MIB
 from moot.edge.sandbox.memory import MemoryGroup, open_group
 from moot.edge.sandbox.process import search_path
@@ -283,7 +283,7 @@ def _boot_root(entry: Entry) -> Root:
         parts.write(marshal.dumps(dict(_compile_parts())))
         parts.seek(0)
         nowhere = subprocess.DEVNULL
-        process = start_apart(command, (parts, nowhere, nowhere), search_path(), [there.fileno()]).process
+        process = start_without_keys(command, (parts, nowhere, nowhere), search_path(), [there.fileno()]).process
     return Root(process, WarmLink(here))
 
 

@@ -42,7 +42,7 @@ class Run:
 async def execute_warm(twin: Twin, run: Run) -> ProcessEnd | None:
     """Like `execute`; None if inconclusive."""
     began = time.monotonic()
-    ends = Sheet if run.errand.pace else Drain
+    ends = MemoryReport if run.errand.pace else PipeReader
     report, output = ends(PipeSink(REPORT_BYTES, "first")), ends(PipeSink(run.limits.output, "last"))
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     here.setblocking(False)
@@ -66,7 +66,7 @@ async def execute_warm(twin: Twin, run: Run) -> ProcessEnd | None:
     return ProcessEnd(status, stopped, bytes(report.sink.data), output.sink.last, time.monotonic() - began)
 
 
-class Sheet:
+class MemoryReport:
     """A file in memory, read at the end: writes wake nobody. Its content can be taken back, so it is only for reports
     in which nobody gains by that."""
 
@@ -83,7 +83,7 @@ class Sheet:
             self._moved = time.monotonic()
         return self._moved
 
-    def __enter__(self) -> "Sheet":
+    def __enter__(self) -> "MemoryReport":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -97,7 +97,7 @@ class Sheet:
         self.sink.connection_lost(None)
 
 
-class Drain:
+class PipeReader:
     """A pipe that is read as it fills. Few of them get much output, so it stays simple."""
 
     def __init__(self, sink: PipeSink) -> None:
@@ -109,7 +109,7 @@ class Drain:
         """When data last arrived."""
         self._loop.add_reader(reading, self._read)
 
-    def __enter__(self) -> "Drain":
+    def __enter__(self) -> "PipeReader":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -133,7 +133,9 @@ class Drain:
             self.sink.connection_lost(None)
 
 
-async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain | Sheet) -> tuple[Stop, bytes]:
+async def _until_the_end(
+    link: socket.socket, run: Run, pid: int, report: PipeReader | MemoryReport
+) -> tuple[Stop, bytes]:
     """Why it was stopped, and what its first process reported about its end, if anything."""
     pace, is_late = run.errand.pace, set_timer(run.suite)
 
@@ -152,7 +154,7 @@ async def _until_the_end(link: socket.socket, run: Run, pid: int, report: Drain 
     return ("memory" if run.overrun(pid) else ""), b""
 
 
-def _letter(suite: Suite, errand: Errand, limits: SandboxLimits) -> dict[str, object]:
+def _build_request(suite: Suite, errand: Errand, limits: SandboxLimits) -> dict[str, object]:
     """What a run reads about itself."""
     runner = f"{RUN}/{errand.runner}.py"
     files = {path: text for path, text in suite.files.items() if path.startswith(f"{WORK}/") or path == runner}
@@ -169,8 +171,8 @@ def _letter(suite: Suite, errand: Errand, limits: SandboxLimits) -> dict[str, ob
 def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
     link, report, output = ends
     worker = run.suite.worker
-    errand = _letter(run.suite, run.errand, run.limits)
-    errand["worker"] = _letter(worker, worker.errand, run.limits) if worker and worker.errand else None
+    errand = _build_request(run.suite, run.errand, run.limits)
+    errand["worker"] = _build_request(worker, worker.errand, run.limits) if worker and worker.errand else None
     errand["filter"] = filter_program(sockets=not run.errand.pace)
     errand["keyctl"] = numbers(REFUSED, MACHINE)["keyctl"]
     # A file, not a message: it may be long, and only the run itself may read it.
@@ -183,13 +185,13 @@ def _ask(twin: Twin, run: Run, ends: tuple[int, int, int]) -> bool:
 
 
 @dataclass(frozen=True)
-class First:
+class FirstProcess:
     """The first process of a run: when it is gone, all of the run is."""
 
     pid: int
     handle: int
 
-    async def __aenter__(self) -> "First":
+    async def __aenter__(self) -> "FirstProcess":
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -201,13 +203,13 @@ class First:
             os.close(self.handle)
 
 
-async def _first_process(link: socket.socket) -> First | None:
+async def _first_process(link: socket.socket) -> FirstProcess | None:
     try:
         async with asyncio.timeout(PATIENCE):
             word, pid = await _message(link)
         if word != BEGAN:
             return None
-        first = First(pid, os.pidfd_open(pid))
+        first = FirstProcess(pid, os.pidfd_open(pid))
     except OSError:  # includes `TimeoutError`
         return None
     # It stays until we end it. If it is gone nevertheless, its pid may belong to another by now.

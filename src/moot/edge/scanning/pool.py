@@ -20,7 +20,7 @@ PATIENCE, PATIENCE_PER_FILE = 60.0, 5.0
 LONGEST_LINE = 1 << 30
 
 
-class Died(Exception):
+class WorkerDied(Exception):
     """A process ended, or was killed, before it answered."""
 
 
@@ -44,7 +44,7 @@ async def _serve(waiting: Iterator[tuple[int, Group]], seen: Seen, command: Sequ
                 process = await _start(command)
             try:
                 seen(place, *await _ask(process, group))
-            except Died as death:
+            except WorkerDied as death:
                 await _end(process)
                 process = None
                 seen(place, fail_files(group.files, f"the analyser ended here or on a linked file: {death}"), False)
@@ -69,15 +69,15 @@ async def _ask(process: Process, group: Group) -> tuple[Scan, bool]:
             await process.stdin.drain()
             answer = await process.stdout.readline()
             if not answer.endswith(b"\n"):
-                raise Died(_how(await process.wait()))
+                raise WorkerDied(_how(await process.wait()))
     except TimeoutError:
-        raise Died(f"no answer in {patience:.0f} s") from None
+        raise WorkerDied(f"no answer in {patience:.0f} s") from None
     except ConnectionError:
-        raise Died(_how(await process.wait())) from None
+        raise WorkerDied(_how(await process.wait())) from None
     try:
         return Scan.model_validate_json(answer[1:]), answer[:1] == b"1"
     except ValidationError:
-        raise Died("its answer could not be read") from None
+        raise WorkerDied("its answer could not be read") from None
 
 
 def _how(code: int) -> str:

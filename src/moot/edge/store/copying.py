@@ -13,7 +13,7 @@ from moot.core.ports import EpisodeRow, JournalEntry, JournalMark, Row, SessionR
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.gates import insert_gate
-from moot.edge.store.linking import Linking, columns_of, entry_from, link
+from moot.edge.store.linking import JournalAppend, columns_of, entry_from, link
 from moot.edge.store.rows import NEW_SESSION, session_columns
 from moot.edge.store.sql import SqlStore, insert_rows
 from moot.record.chain import SessionSnapshot, digest_of
@@ -34,7 +34,7 @@ async def begin_with(
     def begin(db: Connection) -> None:
         db.execute(NEW_SESSION, session_columns(session))
         link(db, session.id, [JournalMark(kind="begun", name=session.protocol, value=begun), *marks], datetime.now(UTC))
-        insert_rows(db, [Linking(session.id, rows) for rows in groups])
+        insert_rows(db, [JournalAppend(session.id, rows) for rows in groups])
 
     await store.work(begin)
 
@@ -57,7 +57,7 @@ async def take_in(store: SqlStore, whole: SessionSnapshot, note: JsonValue) -> S
             raise UsageError(f"session {record.id} is in this store already; nothing was imported")
         db.execute(NEW_SESSION, session_columns(record))
         insert_all(db, tables.journal, _journal(record.id, whole.entries))
-        insert_rows(db, [Linking(record.id, _beside(whole))])
+        insert_rows(db, [JournalAppend(record.id, _beside(whole))])
         for gate in whole.gates:
             insert_gate(db, gate)
         link(db, record.id, [JournalMark(kind="noted", name=IMPORTED, value=note)], datetime.now(UTC))

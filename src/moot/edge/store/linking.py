@@ -15,14 +15,14 @@ from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all, update_all
 from moot.edge.store.columns import WrittenJson, encode_value
 from moot.edge.store.engine import alone
-from moot.record.chain import GENESIS, canonical, compute_seal, mark_of, sha
+from moot.record.chain import GENESIS, canonical, compute_mark, compute_seal, sha
 
 NOBODY = str(UUID(int=0))
 BLANK: dict[str, Any] = {"kind": "step", "part": 0, "digest": "", "elapsed": 0.0, "dropped_by": None}
 
 
 @dataclass
-class Linking:
+class JournalAppend:
     """Entries for one session's journal. `fence` 0: by somebody other than its runner."""
 
     session_id: str
@@ -37,19 +37,19 @@ class Linking:
     def seal(self) -> str:
         return compute_seal(self.rows)
 
-    def prepare_rows(self) -> "Linking":
+    def prepare_rows(self) -> "JournalAppend":
         """Prepare what does not depend on the journal now, while the writing thread may be waiting for its disk."""
         _ = self.said, self.seal
         return self
 
 
 def link(db: Connection, session_id: str, rows: Sequence[Row], now: datetime, fence: int = 0) -> None:
-    (refused,) = link_all(db, [Linking(session_id, rows, fence)], now)
+    (refused,) = link_all(db, [JournalAppend(session_id, rows, fence)], now)
     if refused is not None:
         raise refused
 
 
-def link_all(db: Connection, wanted: Sequence[Linking], now: datetime) -> list[LeaseLost | None]:
+def link_all(db: Connection, wanted: Sequence[JournalAppend], now: datetime) -> list[LeaseLost | None]:
     """Append the steps and marks among the rows to their sessions' journals. A writer whose session was taken over or
     deleted is refused."""
     of = tables.sessions.c
@@ -87,7 +87,7 @@ class Head:
         return cls(session.fence, session.entries, session.chain or GENESIS)
 
 
-def _refusal(wanted: Linking, head: Head | None) -> LeaseLost | None:
+def _refusal(wanted: JournalAppend, head: Head | None) -> LeaseLost | None:
     if head is None:
         return Deleted(f"session {wanted.session_id} was deleted; nothing more is recorded of it")
     if wanted.fence and head.fence != wanted.fence:
@@ -97,14 +97,14 @@ def _refusal(wanted: Linking, head: Head | None) -> LeaseLost | None:
     return None
 
 
-def chain_entries(wanted: Linking, head: Head, now: datetime) -> list[dict[str, Any]]:
+def chain_entries(wanted: JournalAppend, head: Head, now: datetime) -> list[dict[str, Any]]:
     """The columns of the new entries; advances the head. The rows were already validated."""
     made = list[dict[str, Any]]()
     for number, (row, value) in enumerate(wanted.said, start=1):
         head.entries += 1
         columns = {**BLANK, **row.__dict__, "session_id": wanted.session_id, "entry": head.entries, "created_at": now}
         columns |= {"fence": wanted.fence, "seal": wanted.seal if number == len(wanted.said) else "", "value": value}
-        head.chain = columns["chain"] = mark_of(wanted.session_id, head.chain, columns, now, value.text)
+        head.chain = columns["chain"] = compute_mark(wanted.session_id, head.chain, columns, now, value.text)
         made.append(columns)
     return made
 
@@ -129,7 +129,7 @@ def _forget(db: Connection, session_id: str, seq: int, by: int) -> None:
         db.execute(delete(rows).where(rows.c.session_id == session_id, rows.c.seq >= seq))
 
 
-def bury(db: Connection, session_id: str, by: str, now: datetime) -> None:
+def write_tombstone(db: Connection, session_id: str, by: str, now: datetime) -> None:
     """The tombstone of a deleted session: its id, the length of its journal, and its last mark."""
     alone(db)  # two at once would write the same number
     of, stones = tables.sessions.c, tables.tombstones
@@ -142,10 +142,10 @@ def bury(db: Connection, session_id: str, by: str, now: datetime) -> None:
     }  # fmt: skip
     chain = stone_mark(before, stone)
     db.execute(delete(stones).where(stones.c.number == 0))
-    db.execute(insert(stones), [{**stone, "chain": chain}, _gatepost(number, chain, now)])
+    db.execute(insert(stones), [{**stone, "chain": chain}, _tombstone_head(number, chain, now)])
 
 
-def _gatepost(count: int, chain: str, now: datetime) -> dict[str, Any]:
+def _tombstone_head(count: int, chain: str, now: datetime) -> dict[str, Any]:
     """Stone 0 has the number of tombstones and the last mark, so that none can be removed from the end."""
     post = {"number": 0, "session_id": NOBODY, "entries": count, "head": chain, "deleted_by": "", "deleted_at": now}
     return {**post, "chain": stone_mark(GENESIS, post)}

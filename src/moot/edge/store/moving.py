@@ -30,7 +30,7 @@ WHOLE = 2**256
 
 
 @dataclass
-class Sum:
+class TableSum:
     """A table's row count and order-independent checksum."""
 
     rows: int = 0
@@ -43,7 +43,7 @@ class Sum:
         self.content = (self.content + int.from_bytes(hashlib.sha256(canonical.encode()).digest())) % WHOLE
 
 
-Sums = dict[str, Sum]
+Sums = dict[str, TableSum]
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def _rows(db: Connection, table: Table) -> Iterator[Row]:
 
 def sum_rows(told: Iterable[Told], sums: Sums) -> Iterator[Told]:
     """Pass rows through and add them up."""
-    sums.update({table.name: Sum() for table in metadata.sorted_tables})
+    sums.update({table.name: TableSum() for table in metadata.sorted_tables})
     for table, row in told:
         sums[table.name].add(row)
         yield table, row

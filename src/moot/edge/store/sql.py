@@ -31,7 +31,7 @@ from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.engine import address, alone, make_current, mask_address, open_engine
 from moot.edge.store.faults import is_connection_lost, one_each
-from moot.edge.store.linking import Head, Linking, bury, chain_entries, entry_from, link_all
+from moot.edge.store.linking import Head, JournalAppend, chain_entries, entry_from, link_all, write_tombstone
 from moot.edge.store.rows import (
     CHANGED,
     COLUMNS,
@@ -64,7 +64,7 @@ MOST_EPISODES = 10_000
 
 
 class PendingWrite(NamedTuple):
-    wanted: Linking
+    wanted: JournalAppend
     done: "asyncio.Future[None]"
 
 
@@ -104,7 +104,7 @@ class SqlStore:
                 self._new = False
             head, mark = Head.of(session), JournalMark(kind="begun", name=session.protocol, value=begun)
             marks = [mark, ended] if ended else [mark]
-            entries = chain_entries(Linking(session.id, marks), head, datetime.now(UTC))
+            entries = chain_entries(JournalAppend(session.id, marks), head, datetime.now(UTC))
             db.execute(NEW_SESSION, {**session_columns(session), "entries": head.entries, "chain": head.chain})
             insert_all(db, tables.journal, entries)
 
@@ -126,7 +126,9 @@ class SqlStore:
                 marks.append(JournalMark(kind="noted", name="cancel", value={"status": "cancelled"}))
                 now |= {"status": "cancelled", "completed_at": session.updated_at, "waiting_on": None}
             insert_all(
-                db, tables.journal, chain_entries(Linking(session.id, marks, session.fence), head, datetime.now(UTC))
+                db,
+                tables.journal,
+                chain_entries(JournalAppend(session.id, marks, session.fence), head, datetime.now(UTC)),
             )
             now |= {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else row.wish}
             db.execute(SESSION_CHANGE, {**now, "wanted": session.id})
@@ -136,7 +138,7 @@ class SqlStore:
     async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         loop = asyncio.get_running_loop()
         done = loop.create_future()
-        self._waiting.append(PendingWrite(Linking(session_id, rows, fence).prepare_rows(), done))
+        self._waiting.append(PendingWrite(JournalAppend(session_id, rows, fence).prepare_rows(), done))
         if self._flushing is None:
             self._flushing = loop.create_task(self._flush())
         await done
@@ -186,7 +188,7 @@ class SqlStore:
             found = find(db, session_id, lock=True)
             if not force and is_run(found):
                 raise BeingRun(f"session {found.id} is being run by another process ({found.owner}); stop it first")
-            bury(db, found.id, by, datetime.now(UTC))
+            write_tombstone(db, found.id, by, datetime.now(UTC))
             db.execute(delete(tables.logs).where(tables.logs.c.session_id == found.id))
             db.execute(delete(tables.sessions).where(tables.sessions.c.id == found.id))
 
@@ -255,7 +257,7 @@ class SqlStore:
             await self._reader.aclose()
 
 
-def insert_rows(db: Connection, batch: Sequence[Linking]) -> list[LeaseLost | None]:
+def insert_rows(db: Connection, batch: Sequence[JournalAppend]) -> list[LeaseLost | None]:
     now = datetime.now(UTC)
     refused = link_all(db, batch, now)
     grouped: dict[type[Row], list[dict[str, object]]] = {}
@@ -299,7 +301,9 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
     said: dict[str, JsonValue] = {"owner": owner, "fence": record.fence + 1, "moot": __version__}
     now, head = datetime.now(UTC), Head.of(record)
     insert_all(
-        db, tables.journal, chain_entries(Linking(record.id, [JournalMark(kind="claimed", value=said)]), head, now)
+        db,
+        tables.journal,
+        chain_entries(JournalAppend(record.id, [JournalMark(kind="claimed", value=said)]), head, now),
     )
     taken = {"owner": owner, "fence": record.fence + 1, "waiting_on": None, "wish": wish}
     taken |= {"entries": head.entries, "chain": head.chain}

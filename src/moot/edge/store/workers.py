@@ -62,7 +62,7 @@ class WorkerRow(Value):
 
 
 @dataclass(frozen=True)
-class Idle:
+class IdleSession:
     """A session to resume that has no job."""
 
     session_id: str
@@ -112,7 +112,7 @@ class WorkerShelf:
         query = select(workers.c.id).where(_owner() == owner, _is_gone(dead_after))
         return await self._store.read(lambda db: db.execute(query).first() is not None)
 
-    async def idle(self, now: datetime, dead_after: float) -> list[Idle]:
+    async def idle(self, now: datetime, dead_after: float) -> list[IdleSession]:
         """Sessions without a job that should be resumed: new ones whose creator died before enqueuing them, those whose
         gate was decided or timed out, those of dead workers."""
         of = sessions.c
@@ -122,7 +122,7 @@ class WorkerShelf:
         wanted = or_(new, left, of.id.in_(ready_sessions(now)))
         has_job = exists().where(jobs.c.lock == cast(of.id, Text), cast(jobs.c.status, Text).in_(("todo", "doing")))
         query = select(of.id, of.priority).where(wanted, ~has_job, of.format <= FORMAT)
-        return await self._store.read(lambda db: [Idle(str(row.id), row.priority) for row in db.execute(query)])
+        return await self._store.read(lambda db: [IdleSession(str(row.id), row.priority) for row in db.execute(query)])
 
     async def list_stalled(self, dead_after: float) -> list[FleetSession]:
         """Held by dead workers."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.evidence.artefacts.values import ArtefactFault, Gravity
-from moot.text.markdown import ENTRY, LONGEST, Page, normal, plain, words_of
+from moot.text.markdown import ENTRY, LONGEST, Page, normalise, plain, words_of
 
 STATUS = re.compile(r"^\W*(?:overall\s+)?status\W*:\W*([A-Za-z_ -]+)", re.IGNORECASE)
 SCORE = re.compile(r"(?<![\d/])(\d{1,4})\s*/\s*(\d{1,4})(?![\d/])")
@@ -148,11 +148,15 @@ def _for_a_person(doc: Page, status: str) -> list[ArtefactFault]:
 def _find_unchecked(doc: Page, checks: Sequence[VerifiedItem], must_haves: Sequence[str]) -> list[ArtefactFault]:
     """A must-have is checked if a checked item contains its words."""
     looked = [set(words_of(c.what)) for c in checks]
-    whole = normal("\n".join(c.what for c in checks))
+    whole = normalise("\n".join(c.what for c in checks))
     faults = []
     for must in must_haves:
         wanted = set(words_of(must))
-        if wanted and normal(must) not in whole and not any(len(wanted & bag) / len(wanted) >= SAME for bag in looked):
+        if (
+            wanted
+            and normalise(must) not in whole
+            and not any(len(wanted & bag) / len(wanted) >= SAME for bag in looked)
+        ):
             what = f"a must-have was not checked: {_short(must)}"
             faults.append(_fault("unchecked", "critical", 1, what, "Check it, and add it with its evidence"))
     return faults

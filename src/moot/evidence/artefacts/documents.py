@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from moot.evidence.artefacts.values import Assessment, Challenge, Convergence
-from moot.text.markdown import normal
+from moot.text.markdown import normalise
 
 ADVICE: dict[Convergence, str] = {
     "continue": "continue debate",
@@ -69,11 +69,11 @@ def _cell(text: str) -> str:
 
 def find_challenges(reference: str, challenges: Sequence[Challenge]) -> list[Challenge]:
     """The challenges meant by `C2`, `Challenge 2`, `2`, `all` or a concern in its own words."""
-    words = normal(reference).split()
+    words = normalise(reference).split()
     if words in (["all"], ["all", "challenges"], ["every", "challenge"]):
         return list(challenges)
     numbers = {int(w.removeprefix("c")) for w in words if w.removeprefix("c").isdecimal() and len(w) < 6}
     if numbered := [c for c in challenges if c.number in numbers]:
         return numbered
     said = " ".join(words)
-    return [c for c in challenges if len(words) > 2 and (said in normal(c.concern) or normal(c.concern) in said)]
+    return [c for c in challenges if len(words) > 2 and (said in normalise(c.concern) or normalise(c.concern) in said)]

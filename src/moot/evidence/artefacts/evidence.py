@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from moot.evidence.artefacts.requirement_ids import ids_in
 from moot.evidence.artefacts.values import ArtefactFault
-from moot.text.markdown import normal, words_of
+from moot.text.markdown import normalise, words_of
 
 NONE = re.compile(
     r"\W*+(?:n/?a|none|nothing|not applicable|not available|no evidence(?: (?:given|provided|available))?|unknown|tbd"
@@ -33,14 +33,14 @@ RUN = 4
 
 def flaw_in_evidence(concern: str, evidence: str, material: str) -> str:
     """Why this evidence does not count; empty if it can be checked against `material`."""
-    said = normal(evidence)
+    said = normalise(evidence)
     if NONE.fullmatch(evidence) or not said:
         return "no evidence was given"
-    if said == normal(concern):
+    if said == normalise(concern):
         return "the evidence only repeats the concern"
     shown, absent = _normal(material), bool(ABSENT.search(evidence))
     quotes = [next(filter(None, match)) for match in QUOTE.findall(evidence)]
-    if any(_stands(quote, shown) for quote in quotes):
+    if any(_is_quoted(quote, shown) for quote in quotes):
         return ""
     if quotes and not absent:
         return f"it quotes what is not there: {_short(quotes[0])!r}"
@@ -49,14 +49,14 @@ def flaw_in_evidence(concern: str, evidence: str, material: str) -> str:
     if named and not absent and not known & set(named):
         return f"it names {named[0]}, which is not there"
     parts = [part[0].lower() for part in PART.finditer(evidence)]
-    if absent or known & set(named) or _shares_a_run(evidence, shown) or any(_stands(part, shown) for part in parts):
+    if absent or known & set(named) or _shares_a_run(evidence, shown) or any(_is_quoted(part, shown) for part in parts):
         return ""
     return "nothing in the evidence can be checked"
 
 
-def _stands(quote: str, shown: str) -> bool:
+def _is_quoted(quote: str, shown: str) -> bool:
     """Verbatim, except for what an ellipsis left out."""
-    pieces = [normal(piece) for piece in re.split(r"\.{3,}|…|\[[^\]]*\]", quote)]
+    pieces = [normalise(piece) for piece in re.split(r"\.{3,}|…|\[[^\]]*\]", quote)]
     return any(pieces) and all(f" {piece} " in shown for piece in pieces if piece)
 
 
@@ -68,7 +68,7 @@ def _shares_a_run(evidence: str, shown: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _normal(text: str) -> str:
-    return f" {normal(text)} "
+    return f" {normalise(text)} "
 
 
 def _short(text: str) -> str:
@@ -80,7 +80,7 @@ STEM, SHARE = 4, 0.6
 TERM = re.compile(r"[a-z]{4,}")
 
 
-def repeats(said: str, fault: ArtefactFault) -> bool:
+def repeats_fault(said: str, fault: ArtefactFault) -> bool:
     """Whether a challenge repeats a structural finding: the same ids and most of its words."""
     named, wanted = set(ids_in(said)), set(ids_in(fault.what))
     if not wanted <= named or (wanted and named - wanted):

@@ -7,7 +7,7 @@ from moot.evidence.artefacts.checks import check, gravest, weight
 from moot.evidence.artefacts.requirement_ids import ids_in
 from moot.evidence.artefacts.tasks import tasks_in
 from moot.evidence.artefacts.values import Artefact, Neighbour
-from moot.text.markdown import Page, normal, page
+from moot.text.markdown import Page, normalise, page
 
 REFUSED = re.compile(
     r"\W*+(?:i['’]?m sorry|i am sorry|sorry,|i (?:cannot|can['’]?t|am unable|won['’]?t)|as an ai\b|unfortunately, i)",
@@ -36,7 +36,7 @@ def flaw_in_revision(before: Artefact, text: str, around: Sequence[Neighbour]) -
         return f"it loses {', '.join(lost[:5])}" + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
     if elided := _find_elision(old, new):
         return f"it leaves out a part: {elided!r}"
-    kept, had = len(normal(text).split()), len(normal(before.text).split())
+    kept, had = len(normalise(text).split()), len(normalise(before.text).split())
     if kept < had * SHORTEST:
         return f"it is cut short: {kept} of {had} words are left"
     return _worse(before, text, around)
@@ -67,7 +67,7 @@ def find_lost_parts(old: Page, new: Page) -> list[str]:
 def _key(heading: str) -> str:
     """A phase or task may be renamed; it keeps its number."""
     named = NAMED.match(heading)
-    return normal(named[1]) if named else normal(heading)
+    return normalise(named[1]) if named else normalise(heading)
 
 
 def _find_elision(old: Page, new: Page) -> str:
@@ -75,7 +75,7 @@ def _find_elision(old: Page, new: Page) -> str:
     return next((x.text.strip() for x in new.lines if ELIDED.fullmatch(x.text) and x.text.strip() not in there), "")
 
 
-def alike_ended(text: str, before: str) -> str:
+def keep_line_ends(text: str, before: str) -> str:
     """Keep the file's line ends: a model does not see them."""
     text = text.replace("\r\n", "\n")
     text = text.rstrip("\n") + "\n" if before.endswith("\n") else text.rstrip("\n")

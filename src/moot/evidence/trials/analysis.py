@@ -9,7 +9,7 @@ from moot.core.types import Answer, Probing, SuiteRun, TestOutcome, Value
 from moot.evidence.trials.contrast import Cause, format_answer, likely_cause
 from moot.evidence.trials.kinds import asks_refusal, is_refusal, worth
 from moot.evidence.trials.telling import format_in_process
-from moot.evidence.trials.values import Example, holds
+from moot.evidence.trials.values import Example, is_satisfied
 from moot.text.excerpts import Fitted, TextPart, fit_parts
 
 Kind = Literal["wrong_value", "exception", "no_exception", "syntax", "missing", "timeout", "memory", "no_answer"]
@@ -106,7 +106,7 @@ class Analysis(Value):
         return f"{self.passed} of {self.of} passed" + (f"; {self.problem}" if self.problem else "")
 
 
-def together(one: Analysis, other: Analysis) -> Analysis:
+def combine_analyses(one: Analysis, other: Analysis) -> Analysis:
     return Analysis(
         passed=one.passed + other.passed,
         of=one.of + other.of,
@@ -129,7 +129,7 @@ def of_suite(run: SuiteRun, known: Collection[str] = ()) -> Analysis:
         passed=len(run.passed_names),
         of=len(ran),
         failures=failures,
-        problem=steady(run.problem),
+        problem=strip_unstable_parts(run.problem),
         refused=sum(name in run.passed_names for name in refusals),
         refusals=len(refusals),
         in_process=len(run.passed_in_process),
@@ -140,10 +140,10 @@ def of_suite(run: SuiteRun, known: Collection[str] = ()) -> Analysis:
 
 def of_examples(examples: Sequence[Example], probing: Probing) -> Analysis:
     if probing.problem or len(probing.answers) != len(examples):
-        problem = steady(probing.problem) or "not every example was answered"
+        problem = strip_unstable_parts(probing.problem) or "not every example was answered"
         refusals = sum(map(asks_refusal, examples))
         return Analysis(of=len(examples), failures=(_whole(problem),), problem="", refusals=refusals)
-    missed = [(e, a) for e, a in zip(examples, probing.answers, strict=True) if not holds(e, a)]
+    missed = [(e, a) for e, a in zip(examples, probing.answers, strict=True) if not is_satisfied(e, a)]
     return Analysis(
         passed=len(examples) - len(missed),
         of=len(examples),
@@ -180,15 +180,15 @@ def _describe_miss(example: Example, answer: Answer) -> FailedTest:
         error=answer.text if answer.kind == "error" else "",
         input=_cut(example.call),
         expected=_cut(example.raises or example.expected),
-        got=_cut(steady(format_answer(answer))),
-        said=_cut(steady(answer.detail)),
+        got=_cut(strip_unstable_parts(format_answer(answer))),
+        said=_cut(strip_unstable_parts(answer.detail)),
         cause=likely_cause(example.call, wanted, answer),
     )
 
 
 def failure(outcome: TestOutcome) -> FailedTest:
     """Parse the output of any test runner."""
-    detail = steady(outcome.detail)
+    detail = strip_unstable_parts(outcome.detail)
     if outcome.status == "timeout":
         return FailedTest(test=outcome.name, kind="timeout", said=_cut(detail))
     for read in (_of_pytest, _of_doctest, _of_node, _of_go):
@@ -302,7 +302,7 @@ def _of_go(test: str, detail: str) -> FailedTest | None:
     )
 
 
-def steady(text: str) -> str:
+def strip_unstable_parts(text: str) -> str:
     """Remove memory addresses and local paths, so that equal failures have equal text."""
     text = re.sub(r" at 0x[0-9a-f]+", "", ADDRESS.sub(r"\1", text))
     lines = [line for line in text.split("\n") if "/site-packages/" not in line and "node:internal" not in line]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.types import Answer, Probing
-from moot.evidence.trials.values import Example, holds
+from moot.evidence.trials.values import Example, is_satisfied
 
 Signature = tuple[str, ...]
 ENOUGH = 3
@@ -40,7 +40,7 @@ def signature(probing: Probing) -> Signature:
 
 def build_trial(name: str, examples: Sequence[Example], answers: Sequence[Answer], more: Probing) -> TrialRun:
     """`answers` belong to the examples, `more` to calls without a known result."""
-    passed = sum(holds(e, a) for e, a in zip(examples, answers, strict=False))
+    passed = sum(is_satisfied(e, a) for e, a in zip(examples, answers, strict=False))
     own = tuple(answer.mark for answer in answers)
     return TrialRun(name, own + signature(more) if more.answers or more.problem else own, passed, len(examples))
 
@@ -71,7 +71,7 @@ def agreement(solutions: Sequence[TrialRun]) -> float:
     return len(clusters(solutions)[0].names) / len(solutions) if solutions else 0.0
 
 
-def alike_and_green(solutions: Sequence[TrialRun]) -> tuple[TrialRun, ...]:
+def find_unanimous(solutions: Sequence[TrialRun]) -> tuple[TrialRun, ...]:
     """The gate: the solutions that satisfy every example behave alike and are numerous enough; a debate adds nothing.
 
     A solution that fails an example does not count as dissent, because a debate would not choose it. Without examples
@@ -79,10 +79,10 @@ def alike_and_green(solutions: Sequence[TrialRun]) -> tuple[TrialRun, ...]:
     """
     green = [s for s in solutions if s.of and s.passed == s.of and not s.silent]
     one = len({solution.signature for solution in green}) == 1
-    return tuple(green) if one and enough(len(green), len(solutions)) else ()
+    return tuple(green) if one and is_enough(len(green), len(solutions)) else ()
 
 
-def enough(alike: int, answers: int) -> bool:
+def is_enough(alike: int, answers: int) -> bool:
     """Three that agree, and at least half; with fewer answers all of them, and never one alone."""
     return alike > 1 and alike >= min(answers, max(ENOUGH, (answers + 1) // 2))
 

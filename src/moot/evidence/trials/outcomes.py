@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from moot.core.types import Answer, Probing, SuiteRun, TestOutcome
-from moot.evidence.trials.values import Example, holds
+from moot.evidence.trials.values import Example, is_satisfied
 
 
 def examples_run(examples: Sequence[Example], probing: Probing) -> SuiteRun:
@@ -14,7 +14,7 @@ def examples_run(examples: Sequence[Example], probing: Probing) -> SuiteRun:
 
 
 def _outcome(example: Example, answer: Answer) -> TestOutcome:
-    if holds(example, answer):
+    if is_satisfied(example, answer):
         return TestOutcome(name=example.call, status="passed")
     wanted = example.expected or example.raises
     detail = f"expected {wanted}, got {answer.mark}" + (f": {answer.detail}" if answer.detail else "")

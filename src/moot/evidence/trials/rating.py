@@ -41,10 +41,10 @@ def rate_quality(
         "complexity": (None, unread) if unread else of_complexity(found),
         "maintainability": (None, unread) if unread else of_maintainability(found),
     }
-    return together(told)
+    return combine_parts(told)
 
 
-def together(told: dict[PartName, Told]) -> Quality:
+def combine_parts(told: dict[PartName, Told]) -> Quality:
     parts = [
         QualityPart(
             name=name,

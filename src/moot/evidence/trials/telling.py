@@ -14,10 +14,10 @@ def format_passed(kinds: Sequence[tuple[int, int, str]], *, whole: bool) -> str:
 
 def format_count(passed: int, of: int, what: str) -> str:
     """`the 2 given tests`, or `1 of 2 given tests`."""
-    return f"the {of} {in_number(of, what)}" if passed == of else f"{passed} of {of} {in_number(of, what)}"
+    return f"the {of} {pluralise(of, what)}" if passed == of else f"{passed} of {of} {pluralise(of, what)}"
 
 
-def in_number(many: int, what: str) -> str:
+def pluralise(many: int, what: str) -> str:
     """`test that …` as `tests that …` where there are several."""
     return what if many == 1 else re.sub(r"\b(test|example)\b", r"\1s", what)
 
@@ -27,4 +27,4 @@ def format_in_process(many: int, of: int, why: str, *, decided: int = 0) -> str:
     if not many:
         return ""
     enough = f"; of {decided} the code itself decided, which proves nothing" if decided else ""
-    return f"{many} of {of} {in_number(of, 'test')} passed in process, where the code can fake a pass ({why}){enough}"
+    return f"{many} of {of} {pluralise(of, 'test')} passed in process, where the code can fake a pass ({why}){enough}"

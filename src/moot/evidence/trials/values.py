@@ -32,7 +32,7 @@ def is_named_as_test(path: str) -> bool:
     return bool(TEST_NAME.search(PurePosixPath(path).name))
 
 
-def holds(example: Example, answer: Answer) -> bool:
+def is_satisfied(example: Example, answer: Answer) -> bool:
     """The solution never saw the expected value."""
     if example.raises:
         return answer.kind == "error" and answer.text == example.raises
@@ -43,12 +43,12 @@ def same_value(expected: str, got: str) -> bool:
     if expected.strip() == got:
         return True
     try:
-        return alike(ast.literal_eval(expected), ast.literal_eval(got))
+        return is_close(ast.literal_eval(expected), ast.literal_eval(got))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return False
 
 
-def alike(one: object, other: object) -> bool:
+def is_close(one: object, other: object) -> bool:
     """`==`, but floats may differ in their last digits."""
     if isinstance(one, float) or isinstance(other, float):
         if not (isinstance(one, int | float) and isinstance(other, int | float)):
@@ -56,7 +56,7 @@ def alike(one: object, other: object) -> bool:
         return one == other or math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
     if isinstance(one, list | tuple) and type(one) is type(other):
         assert isinstance(other, list | tuple)
-        return len(one) == len(other) and all(alike(a, b) for a, b in zip(one, other, strict=True))
+        return len(one) == len(other) and all(is_close(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(alike(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(is_close(value, other[key]) for key, value in one.items())
     return one == other

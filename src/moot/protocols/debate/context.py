@@ -7,7 +7,7 @@ from typing import Any
 from moot.core.errors import SessionStopped
 from moot.core.room import Ask, Room, T
 from moot.core.types import Absent, Answer, SuiteRun
-from moot.protocols.debate.state import DebateState, SpokenTurn, at_hand, tools_of
+from moot.protocols.debate.state import DebateState, SpokenTurn, tool_context, tools_of
 from moot.protocols.debate.types import PARALLEL, Candidate, Member, Phase, Talk
 from moot.teams.topology import Arrangement
 from moot.text.excerpts import Fitted, TextPart, fit_parts, show
@@ -21,7 +21,7 @@ class CandidateRun:
     seconds: float = 0.0
 
 
-def nothing(member: Member, answer: object) -> None:
+def ignore_answer(member: Member, answer: object) -> None:
     """For callers that wait for all answers."""
 
 
@@ -51,7 +51,7 @@ class DebateContext:
         phase: Talk,
         speakers: Sequence[Member],
         make: Callable[[Member], Ask[T]],
-        take: Callable[[Member, T], object] = nothing,
+        take: Callable[[Member, T], object] = ignore_answer,
         *,
         tools: bool = True,
     ) -> list[T]:
@@ -74,14 +74,14 @@ class DebateContext:
     def equip_ask(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
         """Add the tools of this seat's role, as far as the rules allow."""
         tools = tools_of(member, self.table)
-        return replace(ask, tools=tools, context=at_hand(member, phase, self.table)) if tools else ask
+        return replace(ask, tools=tools, context=tool_context(member, phase, self.table)) if tools else ask
 
     async def in_turn(
         self,
         phase: Talk,
         speakers: Sequence[Member],
         make: Callable[[Member], Ask[T]],
-        take: Callable[[Member, T], object] = nothing,
+        take: Callable[[Member, T], object] = ignore_answer,
     ) -> list[T]:
         """Group by group, as the topology says; each prompt contains the turns its seat may see by then."""
         by_seat = {member.seat: member for member in speakers}
@@ -95,7 +95,7 @@ class DebateContext:
         phase: Phase,
         speakers: Sequence[Member],
         make: Callable[[Member], Ask[T]],
-        take: Callable[[Member, T], object] = nothing,
+        take: Callable[[Member, T], object] = ignore_answer,
     ) -> list[T]:
         """Like `in_turn`; if none of the speakers can be reached, others stand in, one after another."""
         heard = await self.in_turn(phase, [m for m in speakers if m.seat not in self.lost], make, take)

@@ -8,8 +8,8 @@ from moot.core.findings import SEVERITIES
 from moot.core.room import Room
 from moot.core.types import SuiteRun, Vulnerability
 from moot.evidence.trials.requirements import find_untouched, test_texts
-from moot.evidence.trials.telling import format_passed, in_number
-from moot.evidence.trials.values import holds
+from moot.evidence.trials.telling import format_passed, pluralise
+from moot.evidence.trials.values import is_satisfied
 from moot.protocols.debate.phases.adversarial import rules_of
 from moot.protocols.debate.phases.clarify import ROUNDS as CLARIFYING
 from moot.protocols.debate.phases.converge import find_deciding_vote, lacks_vote
@@ -62,10 +62,10 @@ def note_shortcomings(table: DebateState, winner: Candidate | None, room: Room) 
     if wrong := [claim for claim in table.agreed if claim.id in winner.checked.failed]:
         told = name_some([f"{claim.call} must give {claim.expected}" for claim in wrong], NAMED, "; ")
         of = winner.checked.agreed_of
-        room.degrade(f"{winner.id} fails {len(wrong)} of {of} {in_number(of, AGREED)}: {told}")
+        room.degrade(f"{winner.id} fails {len(wrong)} of {of} {pluralise(of, AGREED)}: {told}")
     if lone := [claim for claim in alone(table) if not is_upheld(claim, winner)]:
         told = name_some([f"{claim.call} must give {claim.expected}" for claim in lone], NAMED, "; ")
-        room.degrade(f"{winner.id} fails {len(lone)} {in_number(len(lone), LONE)}: {told}")
+        room.degrade(f"{winner.id} fails {len(lone)} {pluralise(len(lone), LONE)}: {told}")
     if left := list_left_findings(table, winner):
         room.degrade(describe_left(winner, left))
     if winner.checked.caveat:
@@ -122,7 +122,7 @@ def alone(table: DebateState) -> list[ClaimedTest]:
 
 def is_upheld(claim: ClaimedTest, winner: Candidate) -> bool:
     answer = winner.checked.answers.get(claim.call)
-    return answer is not None and holds(example_of(claim), answer)
+    return answer is not None and is_satisfied(example_of(claim), answer)
 
 
 def flips(table: DebateState, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:

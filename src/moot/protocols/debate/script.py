@@ -22,7 +22,7 @@ from moot.protocols.debate.outcome import (
     why_won,
 )
 from moot.protocols.debate.phases import SCRIPTS
-from moot.protocols.debate.phases.adversarial import look_at_winner
+from moot.protocols.debate.phases.adversarial import scan_winner
 from moot.protocols.debate.phases.converge import stands_alone, winner_of
 from moot.protocols.debate.phases.drafts import drafters
 from moot.protocols.debate.phases.expectations import review_round
@@ -70,7 +70,7 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
             if reason := reason_to_stop(sitting.table):
                 stopped = reason
                 break
-        await look_at_winner(sitting)
+        await scan_winner(sitting)
         await keep_winner(sitting)
         hidden = await run_held_out_tests(sitting)
     except SessionStopped as cut:

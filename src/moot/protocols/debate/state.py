@@ -156,7 +156,7 @@ def tools_of(member: Member, table: DebateState) -> tuple[str, ...]:
     return tuple(name for name in member.tools if name in table.rules.tools)
 
 
-def at_hand(member: Member, phase: str, table: DebateState) -> ToolContext:
+def tool_context(member: Member, phase: str, table: DebateState) -> ToolContext:
     """What a seat's tools see: the task's files and its own last code or, once all are judged, that of the first who
     passes most. A tool shows nobody another's work before the prompts do."""
     up = [c for c in table.latest() if c.code and (phase not in APART or c.seat == member.seat)]
@@ -180,10 +180,10 @@ def system(member: Member, work: Work | None = None) -> str:
 
 
 def brief(table: DebateState) -> str:
-    return fence_text(words_of(table), "text")
+    return fence_text(render_task(table), "text")
 
 
-def words_of(table: DebateState) -> str:
+def render_task(table: DebateState) -> str:
     """The task as everybody reads it: its text, clarifications, and assumptions."""
     lines = [table.task.words]
     known = [c for c in table.clarifications if c.answer]
@@ -197,7 +197,7 @@ def _source(clarification: Clarification) -> str:
     return " (assumed)" if clarification.source == "assumption" else f" (from the {clarification.source})"
 
 
-def context(table: DebateState, room: Room) -> str:
+def render_files(table: DebateState, room: Room) -> str:
     """The task's files, within half of a prompt's material."""
     if table.given.context is None:
         return ""

@@ -15,15 +15,15 @@ from moot.protocols.decide.prompts import prompt
 from moot.protocols.decide.questions import Judge, Level, PanelQuestion, QuestionOption, option_named
 from moot.text.excerpts import Fitted, fit_text, show
 from moot.text.render import estimate_tokens, fence_text
-from moot.text.replies import Also, Keys, instructions
+from moot.text.replies import Aliases, ExampleKeys, instructions
 
 ADVISOR = "advisor"
 REPLY_TOKENS = 700
-CHOICE_LABELS = Also(
+CHOICE_LABELS = Aliases(
     "chosen_option", "recommended_option", "new_recommendation", "recommendation", "my_recommendation", "choice",
     "answer", "decision", "selected_option", "preferred_option", "option_id", "selection", "vote",
 )  # fmt: skip
-REASON_LABELS = Also(
+REASON_LABELS = Aliases(
     "reason", "reasoning", "rationale", "justification", "explanation", "argument", "why", "perspective", "summary"
 )
 NOTHING = re.compile(
@@ -33,7 +33,7 @@ NOTHING = re.compile(
 )
 
 
-def all_asked_for(schema: JsonDict) -> None:
+def require_all_fields(schema: JsonDict) -> None:
     """Providers that enforce the schema require every field; our parser does without the minor ones."""
     properties = schema.get("properties")
     schema["required"] = [*properties] if isinstance(properties, dict) else []
@@ -42,7 +42,7 @@ def all_asked_for(schema: JsonDict) -> None:
 class Ballot(Value):
     """A recommendation: the look at each option and the reasons come before the choice."""
 
-    model_config = ConfigDict(json_schema_extra=all_asked_for)
+    model_config = ConfigDict(json_schema_extra=require_all_fields)
 
     analysis: dict[str, str] = Field(default_factory=dict)
     reasons: str = ""
@@ -61,7 +61,7 @@ class Stand(Protocol):
 
 
 class JudgeRebuttal(Value):
-    model_config = ConfigDict(title="Rebuttal", json_schema_extra=all_asked_for)  # recorded with each question
+    model_config = ConfigDict(title="Rebuttal", json_schema_extra=require_all_fields)  # recorded with each question
 
     challenges: dict[str, str]
     reasons: str = ""
@@ -136,7 +136,7 @@ def _material(question: PanelQuestion, allowance: int) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Fits:
+class FittedQuestion:
     """A question as far as it fits into a prompt."""
 
     text: str
@@ -146,7 +146,7 @@ class Fits:
     """All of it, and what is missing in words."""
 
 
-def fit_question(question: PanelQuestion, allowance: int) -> Fits:
+def fit_question(question: PanelQuestion, allowance: int) -> FittedQuestion:
     """Half of a prompt for the question, a quarter for its options, the rest for the context."""
     text = fit_text("the question", question.text, allowance // 2)
     share = allowance // 4 // max(len(question.options), 1)
@@ -157,17 +157,17 @@ def fit_question(question: PanelQuestion, allowance: int) -> Fits:
     whole = Fitted(
         tuple(part for one in every for part in one.parts), tuple(words for one in every for words in one.missing)
     )
-    return Fits(text.join(), tuple(one.join() for one in options), context.join(), whole)
+    return FittedQuestion(text.join(), tuple(one.join() for one in options), context.join(), whole)
 
 
 @lru_cache(maxsize=256)
 def ballot_for(options: tuple[QuestionOption, ...]) -> type[Ballot]:
     """A ballot on these options; any other choice is rejected."""
     ids = [option.id for option in options]
-    labels = Also("options", "option_analysis", "evaluation")
+    labels = Aliases("options", "option_analysis", "evaluation")
     fields: dict[str, Any] = {
         "analysis": (
-            Annotated[dict[str, str], Keys(*ids), labels],
+            Annotated[dict[str, str], ExampleKeys(*ids), labels],
             Field(default={}, description="what you see in this option", json_schema_extra=_close_schema(ids)),
         ),
         "reasons": (
@@ -187,10 +187,10 @@ def rebuttal_for(options: tuple[QuestionOption, ...], others: tuple[str, ...]) -
     def complete(said: dict[str, str]) -> dict[str, str]:
         return match_challenges(said, others)
 
-    labels = Also("challenge", "response_to_other_judges", "counter_arguments")
+    labels = Aliases("challenge", "response_to_other_judges", "counter_arguments")
     fields: dict[str, Any] = {
         "challenges": (
-            Annotated[dict[str, str], Keys(*others), labels, AfterValidator(complete)],
+            Annotated[dict[str, str], ExampleKeys(*others), labels, AfterValidator(complete)],
             Field(description="your counter-argument against this judge", json_schema_extra=_close_schema(others)),
         ),
         "reasons": (
@@ -198,7 +198,7 @@ def rebuttal_for(options: tuple[QuestionOption, ...], others: tuple[str, ...]) -
             Field(default="", description="why you now recommend it, in one or two sentences"),
         ),
         "convinced_by": (
-            Annotated[str, Also("what_convinced_me", "convinced", "what_convinced_you")],
+            Annotated[str, Aliases("what_convinced_me", "convinced", "what_convinced_you")],
             Field(default="", description="what exactly convinced you to change, or NONE"),
         ),
         "option": _choice(options),

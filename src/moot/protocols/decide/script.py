@@ -23,7 +23,7 @@ from moot.protocols.decide.ballots import (
 )
 from moot.protocols.decide.cases import DecisionCase, after_first, after_second, open_case, verdict
 from moot.protocols.decide.questions import Judge, PanelQuestion, find_favoured
-from moot.protocols.decide.verdicts import Outcome, QuestionVerdict, gravest
+from moot.protocols.decide.verdicts import Outcome, QuestionVerdict, worst_outcome
 
 V = TypeVar("V", bound=Value)
 Doubts = Mapping[str, tuple[str, ...]]
@@ -71,7 +71,7 @@ async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideRe
     if cut is not None:
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
     return DecideResult(
-        outcome=gravest(one.outcome for one in verdicts),
+        outcome=worst_outcome(one.outcome for one in verdicts),
         stop_reason=cut.kind if cut else "decided",
         rounds=max(one.rounds for one in verdicts),
         questions=verdicts,

@@ -210,7 +210,7 @@ def user_prompt(question: PanelQuestion) -> str:
     )
 
 
-def gravest(outcomes: Iterable[Outcome]) -> Outcome:
+def worst_outcome(outcomes: Iterable[Outcome]) -> Outcome:
     """The worst outcome of all questions."""
     return min(outcomes, key=GRAVITY.index)
 

@@ -9,10 +9,10 @@ from moot.core.findings import (
     HALF,
     add_fingerprints,
     by_gravity,
-    distinct,
-    follow,
+    drop_duplicates,
     in_question,
     locate,
+    match_moved_findings,
     max_severity,
     overall_risk,
 )
@@ -22,7 +22,7 @@ from moot.protocols.harden.prompts import prompt
 from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport, Version
 from moot.text.excerpts import show
 from moot.text.render import fence_text, material
-from moot.text.replies import Also, Synonyms, Title, instructions
+from moot.text.replies import Aliases, Synonyms, Title, instructions
 
 SAYINGS = Synonyms(
     (
@@ -42,43 +42,43 @@ GRADES = Synonyms(
 class Flaw(Value):
     """A finding as Red words it: the reasons first, then the choice."""
 
-    description: Annotated[str, Title(), Also("title", "name", "issue", "vulnerability", "problem", "summary")] = Field(
-        min_length=1, description="what is wrong"
+    description: Annotated[str, Title(), Aliases("title", "name", "issue", "vulnerability", "problem", "summary")] = (
+        Field(min_length=1, description="what is wrong")
     )
-    evidence: Annotated[str, Also("code", "code_evidence", "line", "snippet", "location")] = Field(
+    evidence: Annotated[str, Aliases("code", "code_evidence", "line", "snippet", "location")] = Field(
         min_length=1, description="the exact line of code, copied, without its number"
     )
-    exploit: Annotated[str, Also("attack", "exploitation", "how", "impact")] = Field(
+    exploit: Annotated[str, Aliases("attack", "exploitation", "how", "impact")] = Field(
         default="", description="how it is exploited"
     )
-    category: Annotated[Category, SAYINGS, Also("type", "class", "kind")]
-    severity: Annotated[Severity, GRADES, Also("level", "risk", "rating")]
+    category: Annotated[Category, SAYINGS, Aliases("type", "class", "kind")]
+    severity: Annotated[Severity, GRADES, Aliases("level", "risk", "rating")]
 
 
 class Boundary(Value):
-    description: Annotated[str, Title(), Also("case", "edge_case", "title", "name")] = Field(
+    description: Annotated[str, Title(), Aliases("case", "edge_case", "title", "name")] = Field(
         min_length=1, description="the case"
     )
     input: str = Field(default="", description="a short input, or what it is like")
-    expected: Annotated[str, Also("expected_behavior", "expected_output", "expected_result")] = Field(
+    expected: Annotated[str, Aliases("expected_behavior", "expected_output", "expected_result")] = Field(
         default="", description="what should happen"
     )
 
 
 class Load(Value):
-    description: Annotated[str, Title(), Also("scenario", "title", "name")] = Field(
+    description: Annotated[str, Title(), Aliases("scenario", "title", "name")] = Field(
         min_length=1, description="the scenario"
     )
     load: str = Field(default="", description="how much of what")
-    expected_behavior: Annotated[str, Also("expected")] = Field(default="", description="what should happen")
+    expected_behavior: Annotated[str, Aliases("expected")] = Field(default="", description="what should happen")
 
 
 class RedReply(Value):
-    vulnerabilities: Annotated[tuple[Flaw, ...], Also("flaws", "findings", "issues")] = Field(
+    vulnerabilities: Annotated[tuple[Flaw, ...], Aliases("flaws", "findings", "issues")] = Field(
         json_schema_extra={"maxItems": 8}
     )
     edge_cases: tuple[Boundary, ...] = Field(default=(), json_schema_extra={"maxItems": 4})
-    stress_scenarios: Annotated[tuple[Load, ...], Also("stress_tests")] = Field(
+    stress_scenarios: Annotated[tuple[Load, ...], Aliases("stress_tests")] = Field(
         default=(), json_schema_extra={"maxItems": 2}
     )
     overall_risk: Unit | None = Field(default=None, description="from 0 to 1, how bad it is")
@@ -166,11 +166,11 @@ def locate_findings(reply: RedReply, code: Code) -> list[Vulnerability]:
                 confidence=0.6 if place else 0.3,
             )
         )
-    unique = {finding.fingerprint: finding for finding in reversed(once_each(findings))}
+    unique = {finding.fingerprint: finding for finding in reversed(add_distinct_fingerprints(findings))}
     return list(reversed(unique.values()))
 
 
-def once_each(findings: list[Vulnerability]) -> list[Vulnerability]:
+def add_distinct_fingerprints(findings: list[Vulnerability]) -> list[Vulnerability]:
     """Fingerprints without counting repeats: a flaw that a model names twice is found once."""
     return [add_fingerprints([finding])[0] for finding in findings]
 
@@ -178,7 +178,7 @@ def once_each(findings: list[Vulnerability]) -> list[Vulnerability]:
 def merge_findings(scanned: list[Vulnerability], spotted: list[Vulnerability]) -> list[Vulnerability]:
     """Merge by fingerprint; the scan's entry wins, because it can be checked again."""
     known = {finding.fingerprint for finding in scanned}
-    return distinct(scanned) + [finding for finding in spotted if finding.fingerprint not in known]
+    return drop_duplicates(scanned) + [finding for finding in spotted if finding.fingerprint not in known]
 
 
 def carry_over_findings(
@@ -217,9 +217,9 @@ def number_findings(findings: Sequence[Vulnerability], attacks: Sequence[AttackR
     # The last attack's findings first: two flaws must not share an id.
     for marks in (
         {mark: mark for mark in same if mark in standing},
-        follow(last, findings),
+        match_moved_findings(last, findings),
         same,
-        follow(older, findings, alike=HALF),
+        match_moved_findings(older, findings, alike=HALF),
     ):
         for now, was in marks.items():
             if now not in ids and known[was] not in ids.values():

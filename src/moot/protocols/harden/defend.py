@@ -14,18 +14,22 @@ from moot.protocols.harden.race_baseline import BaselineRun, second_look
 from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport, Version
 from moot.text.excerpts import name_some, show
 from moot.text.render import fence_text, join_files, material
-from moot.text.replies import Also, Fenced, Keys, instructions
+from moot.text.replies import Aliases, ExampleKeys, FencedBlocks, instructions
 
 
 class BlueReply(Value):
-    patches: Annotated[dict[str, str], Keys("VULN-001"), Also("patched_vulnerabilities", "fixes", "changes")] = Field(
-        description="what you changed for this finding"
+    patches: Annotated[
+        dict[str, str], ExampleKeys("VULN-001"), Aliases("patched_vulnerabilities", "fixes", "changes")
+    ] = Field(description="what you changed for this finding")
+    remaining_risks: Annotated[tuple[str, ...], Aliases("risks")] = Field(
+        default=(), description="what is left and why"
     )
-    remaining_risks: Annotated[tuple[str, ...], Also("risks")] = Field(default=(), description="what is left and why")
-    confidence: Annotated[Unit | None, Also("confidence_in_defense")] = Field(
+    confidence: Annotated[Unit | None, Aliases("confidence_in_defense")] = Field(
         default=None, description="from 0 to 1, how sure you are"
     )
-    patched_code: Annotated[Fenced, Also("code", "patched_file")] = Field(description="the complete repaired file")
+    patched_code: Annotated[FencedBlocks, Aliases("code", "patched_file")] = Field(
+        description="the complete repaired file"
+    )
 
 
 async def defend(
@@ -131,7 +135,7 @@ async def try_patch(
     if code == version.code:
         verdict, after = PatchVerdict(rejected="it returns the code unchanged"), version
     else:
-        after = await second_look(code, version, baseline, room)
+        after = await scan_patched_code(code, version, baseline, room)
         verdict = judge_patch(patch, version, after, report.vulnerabilities)
     run = None if verdict.rejected else await run_given_tests(code, baseline, room)
     if run and (broken := find_broken_tests(run, baseline)):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from moot.core.findings import follow, locate, weight
+from moot.core.findings import locate, match_moved_findings, weight
 from moot.core.types import Code, Scan, SourceFile, Value, Vulnerability
 from moot.protocols.harden.turn_reports import Version
 from moot.text.replies import CodeBlock
@@ -41,7 +41,7 @@ def judge_patch(patch: Patch, before: Version, after: Version, findings: Sequenc
     if lost := find_lost_names(earlier, later):
         return PatchVerdict(rejected=f"it drops public names: {', '.join(lost)}")
     claimed = [f for f in findings if f.id in patch.claims]
-    moved = set(follow(earlier.findings, later.findings).values())
+    moved = set(match_moved_findings(earlier.findings, later.findings).values())
     gone = tuple(f.id for f in claimed if f.fingerprint not in moved and is_gone(f, after.code, later))
     scanned = {f.id for f in claimed if f.source != "model"}
     lighter = weight(earlier.findings) - weight(later.findings)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from moot.core.room import Room
 from moot.core.types import Code, RaceRun, Scan, SuiteRun, Tests, Vulnerability
-from moot.evidence.races import find_races, foreign, in_tests_only
+from moot.evidence.races import count_unlocated, find_races, in_tests_only
 from moot.protocols.harden.turn_reports import Version
 
 
@@ -36,10 +36,10 @@ def why_not_run(run: SuiteRun) -> str:
     return (telling or lines or ["every test broke"])[-1]
 
 
-async def first_look(code: Code, baseline: BaselineRun, room: Room) -> tuple[Version, BaselineRun]:
+async def scan_given_code(code: Code, baseline: BaselineRun, room: Room) -> tuple[Version, BaselineRun]:
     """The code as given. A race detector that cannot be used now is not tried again."""
     version = Version(code, await room.scan(code))
-    if baseline.tests is None or not worth_watching(code, baseline):
+    if baseline.tests is None or not can_detect_races(code, baseline):
         return version, baseline
     run = await room.race(code, baseline.tests)
     if run.problem:
@@ -48,7 +48,7 @@ async def first_look(code: Code, baseline: BaselineRun, room: Room) -> tuple[Ver
     return note_races(version, run, (), baseline.tests, room), replace(baseline, watch=True)
 
 
-async def second_look(code: Code, before: Version, baseline: BaselineRun, room: Room) -> Version:
+async def scan_patched_code(code: Code, before: Version, baseline: BaselineRun, room: Room) -> Version:
     """A patched version. A known race is gone only if a successful run no longer shows it."""
     version = Version(code, await room.scan(code))
     if baseline.tests is None or not baseline.watch:
@@ -56,12 +56,12 @@ async def second_look(code: Code, before: Version, baseline: BaselineRun, room: 
     run = await room.race(code, baseline.tests)
     if run.problem:
         room.degrade(f"a patched version could not be watched for races: {run.problem}")
-    unsure = run.problem or foreign(run.reports, code, baseline.tests)
+    unsure = run.problem or count_unlocated(run.reports, code, baseline.tests)
     old = [f for f in before.scan.findings if f.source == "executed"] if unsure else []
     return note_races(version, run, old, baseline.tests, room)
 
 
-def worth_watching(code: Code, baseline: BaselineRun) -> bool:
+def can_detect_races(code: Code, baseline: BaselineRun) -> bool:
     """Only Go has a race detector, and tests that do not run show nothing."""
     if baseline.tests is None or baseline.run is None or baseline.run.problem:
         return False
@@ -72,7 +72,7 @@ def note_races(version: Version, run: RaceRun, old: Sequence[Vulnerability], tes
     races = find_races(run.reports, version.code, tests)
     for places in in_tests_only(run.reports, version.code, tests):
         room.degrade(f"a data race within the given tests: {places}")
-    if lost := foreign(run.reports, version.code, tests):
+    if lost := count_unlocated(run.reports, version.code, tests):
         room.degrade(f"{lost} data races at no place in the given files")
     known = {race.fingerprint for race in races}
     races = (*races, *(race for race in old if race.fingerprint not in known))

@@ -104,7 +104,7 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
             baseline = BaselineRun(given.tests, await room.execute(code, given.tests))
             note_weak_tests(baseline, room)
         await room.snapshot(code, "as given")
-        version, baseline = await first_look(code, baseline, room)
+        version, baseline = await scan_given_code(code, baseline, room)
         for number in range(1, rules.max_rounds + 2):  # the last one is the closing attack
             attacks.append(await attack(version, number, attacks, defenses, room, briefing))
             if reason := reason_to_stop(attacks, rules):
@@ -170,7 +170,7 @@ def list_remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[Def
     known = {f.id for report in attacks for f in report.vulnerabilities}
     advice = {i: risk for risk in left for i in known if risk.startswith(f"{i}: ")}
     lines = []
-    for f in still_standing(attacks, defenses):
+    for f in list_open_findings(attacks, defenses):
         todo = advice.get(f.id, "").removeprefix(f"{f.id}: ") or f.fix
         what = f"{f.id} ({f.severity}) {where(f)}: {f.description.rstrip('.')}"
         lines.append(f"{what}. To do: {todo}" if todo else what)
@@ -178,7 +178,7 @@ def list_remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[Def
     return tuple(dict.fromkeys(lines))
 
 
-def still_standing(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> list[Vulnerability]:
+def list_open_findings(attacks: Sequence[AttackReport], defenses: Sequence[DefenseReport]) -> list[Vulnerability]:
     """The last attack's findings, minus what was patched after it if the session was stopped."""
     if not attacks:
         return []

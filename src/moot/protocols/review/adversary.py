@@ -9,15 +9,15 @@ from pydantic import Field, create_model
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Value
 from moot.evidence.artefacts.documents import challenges_document, find_challenges, no_objections_document, one_line
-from moot.evidence.artefacts.evidence import flaw_in_evidence, repeats
+from moot.evidence.artefacts.evidence import flaw_in_evidence, repeats_fault
 from moot.evidence.artefacts.kinds import CATEGORIES
 from moot.evidence.artefacts.values import ArtefactType, Assessment, Challenge, Convergence, Defence, Gravity
 from moot.protocols.review.prompt_material import as_context, as_document, list_faults
 from moot.protocols.review.prompts import prompt
 from moot.protocols.review.review_state import Dropped, ReviewState, Round, Said
-from moot.text.markdown import normal
+from moot.text.markdown import normalise
 from moot.text.render import fence_text
-from moot.text.replies import Also, SlotHeading, Synonyms, Title, instructions
+from moot.text.replies import Aliases, SlotHeading, Synonyms, Title, instructions
 
 REPLY_TOKENS = 1500
 GRADES = Synonyms(
@@ -43,28 +43,30 @@ TURNED_DOWN = ("invalid", "not valid", "unconvincing", "not convincing", "insuff
 class Raised(Said):
     """A challenge as the adversary words it: the reasons first, then the choice."""
 
-    concern: Annotated[str, Also("issue", "problem", "description", "challenge_text", "title")] = Field(
+    concern: Annotated[str, Aliases("issue", "problem", "description", "challenge_text", "title")] = Field(
         min_length=1, description="what is wrong, in one sentence"
     )
-    evidence: Annotated[str, Also("quote", "proof", "why", "reason")] = Field(
+    evidence: Annotated[str, Aliases("quote", "proof", "why", "reason")] = Field(
         default="", description="a passage copied from the document in 'quotation marks', or what exactly is missing"
     )
-    recommendation: Annotated[str, Also("fix", "suggestion", "action")] = Field(
+    recommendation: Annotated[str, Aliases("fix", "suggestion", "action")] = Field(
         default="", description="what to do about it"
     )
-    category: Annotated[str, Title(), Also("type", "kind")]
-    severity: Annotated[Gravity, GRADES, Also("level", "priority")]
+    category: Annotated[str, Title(), Aliases("type", "kind")]
+    severity: Annotated[Gravity, GRADES, Aliases("level", "priority")]
 
 
 class Assessed(Said):
-    previous_challenge: Annotated[str, Title(), Also("id", "challenge_id", "number", "earlier_challenge")] = Field(
+    previous_challenge: Annotated[str, Title(), Aliases("id", "challenge_id", "number", "earlier_challenge")] = Field(
         min_length=1, description="the id, such as C1"
     )
-    notes: Annotated[str, Also("note", "reason", "why", "how")] = Field(default="", description="why, in one sentence")
-    status: Annotated[Defence, STATES, Also("assessment", "verdict")]
+    notes: Annotated[str, Aliases("note", "reason", "why", "how")] = Field(
+        default="", description="why, in one sentence"
+    )
+    status: Annotated[Defence, STATES, Aliases("assessment", "verdict")]
 
 
-LIST = (Also("objections", "concerns"), SlotHeading("NO OBJECTIONS"))
+LIST = (Aliases("objections", "concerns"), SlotHeading("NO OBJECTIONS"))
 ALL_ADDRESSED = ((("previous_challenge", "all"), ("notes", "no objections"), ("status", "addressed")),)
 
 
@@ -79,11 +81,11 @@ class Rebuttal(Value):
 
     assessment: Annotated[
         tuple[Assessed, ...],
-        Also("defense_assessment", "defence_assessment", "assessments"),
+        Aliases("defense_assessment", "defence_assessment", "assessments"),
         SlotHeading("NO OBJECTIONS", ALL_ADDRESSED),
     ] = Field(min_length=1)
     challenges: tuple[Raised, ...]
-    convergence: Annotated[Convergence, PROGRESS, Also("convergence_assessment", "convergence_status", "status")] = (
+    convergence: Annotated[Convergence, PROGRESS, Aliases("convergence_assessment", "convergence_status", "status")] = (
         Field(default="continue")
     )
 
@@ -92,7 +94,7 @@ class Rebuttal(Value):
 def reply_shape(kind: ArtefactType, number: int) -> type[Opening] | type[Rebuttal]:
     """The shape of a turn, with the categories of this artefact type."""
     words: Any = Literal.__getitem__(tuple(CATEGORIES[kind]))
-    category: Any = (Annotated[words, Title(), Also("type", "kind")], ...)
+    category: Any = (Annotated[words, Title(), Aliases("type", "kind")], ...)
     one: Any = create_model("Raised", __base__=Raised, category=category)
     most = Field(json_schema_extra={"maxItems": 3})
     many: Any = (Annotated[tuple[one, ...], *LIST], most)
@@ -112,7 +114,7 @@ async def challenge_artefact(talk: ReviewState, number: int, room: Room) -> bool
         return False
     assessments = assess_rebuttal(said, talk, room, number) if isinstance(said, Rebuttal) else ()
     fresh, repeated = without_findings(said.challenges, talk)
-    raised, dropped = sift_challenges(fresh, talk, number)
+    raised, dropped = filter_challenges(fresh, talk, number)
     if dropped:
         many = "1 challenge" if len(dropped) == 1 else f"{len(dropped)} challenges"
         room.degrade(f"round {number}: {many} dropped, no evidence that can be checked: {dropped[0].why}")
@@ -180,7 +182,7 @@ def without_findings(said: Sequence[Raised], talk: ReviewState) -> tuple[list[Ra
     """New challenges, and those that only repeat a structural finding."""
     faults, fresh, repeated = talk.faults, list[Raised](), list[Dropped]()
     for one in said:
-        if known := next((f for f in faults if repeats(f"{one.concern}\n{one.evidence}", f)), None):
+        if known := next((f for f in faults if repeats_fault(f"{one.concern}\n{one.evidence}", f)), None):
             why = f"the structural check of line {known.line} has found it: {known.what}"
             repeated.append(Dropped(concern=one.concern, evidence=one.evidence, why=why))
         else:
@@ -188,7 +190,7 @@ def without_findings(said: Sequence[Raised], talk: ReviewState) -> tuple[list[Ra
     return fresh, tuple(repeated)
 
 
-def sift_challenges(
+def filter_challenges(
     said: Sequence[Raised], talk: ReviewState, number: int
 ) -> tuple[list[Challenge], tuple[Dropped, ...]]:
     """New challenges with checkable evidence. A repeated one is not new: it is reopened."""
@@ -216,8 +218,10 @@ def sift_challenges(
 
 
 def _same(known: Sequence[Challenge], one: Raised) -> Challenge | None:
-    concern, place = normal(one.concern), (one.category, normal(one.evidence))
-    return next((c for c in known if normal(c.concern) == concern or (c.category, normal(c.evidence)) == place), None)
+    concern, place = normalise(one.concern), (one.category, normalise(one.evidence))
+    return next(
+        (c for c in known if normalise(c.concern) == concern or (c.category, normalise(c.evidence)) == place), None
+    )
 
 
 def assess_rebuttal(said: Rebuttal, talk: ReviewState, room: Room, number: int) -> tuple[Assessment, ...]:

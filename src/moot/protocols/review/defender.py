@@ -9,14 +9,14 @@ from pydantic import Field
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Value
 from moot.evidence.artefacts.documents import find_challenges, one_line
-from moot.evidence.artefacts.revision import alike_ended, flaw_in_revision
+from moot.evidence.artefacts.revision import flaw_in_revision, keep_line_ends
 from moot.evidence.artefacts.values import Challenge
 from moot.protocols.review.prompt_material import as_context, as_document, list_challenges
 from moot.protocols.review.prompts import prompt
 from moot.protocols.review.review_state import ChallengeAnswer, ReviewState, Said, Stance
 from moot.text.excerpts import TextPart, fit_parts, show
 from moot.text.render import estimate_tokens, fence_text
-from moot.text.replies import Also, CodeBlock, Fenced, Synonyms, Title, instructions
+from moot.text.replies import Aliases, CodeBlock, FencedBlocks, Synonyms, Title, instructions
 
 REPLY_TOKENS = 1500
 FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})(?:markdown|md)[ \t]*\n(?P<text>.*?)(?:\n(?P=fence))?", re.DOTALL)
@@ -31,23 +31,23 @@ STANCES = Synonyms(
 class Answered(Said):
     """The reason first, then the choice."""
 
-    challenge: Annotated[str, Title(), Also("id", "challenge_id")] = Field(
+    challenge: Annotated[str, Title(), Aliases("id", "challenge_id")] = Field(
         min_length=1, description="the id, such as C1"
     )
-    reason: Annotated[str, Also("why", "rationale", "explanation")] = Field(min_length=1, description="your reason")
-    change: Annotated[str, Also("revision", "edit")] = Field(
+    reason: Annotated[str, Aliases("why", "rationale", "explanation")] = Field(min_length=1, description="your reason")
+    change: Annotated[str, Aliases("revision", "edit")] = Field(
         default="", description="the change to the document, or nothing"
     )
-    answer: Annotated[Stance, STANCES, Also("status", "stance", "decision", "response")]
+    answer: Annotated[Stance, STANCES, Aliases("status", "stance", "decision", "response")]
 
 
 class Defence(Value):
-    answers: Annotated[tuple[Answered, ...], Also("defense", "defence", "responses")] = Field(min_length=1)
+    answers: Annotated[tuple[Answered, ...], Aliases("defense", "defence", "responses")] = Field(min_length=1)
 
 
 class Revision(Value):
-    revised: Annotated[Fenced, Also("document", "revised_document", "artefact", "artifact", "revision")] = Field(
-        min_length=1, description="the complete revised document"
+    revised: Annotated[FencedBlocks, Aliases("document", "revised_document", "artefact", "artifact", "revision")] = (
+        Field(min_length=1, description="the complete revised document")
     )
 
 
@@ -114,7 +114,7 @@ async def revise_artefact(talk: ReviewState, changes: Sequence[ChallengeAnswer],
     said = await room.ask(Ask("defender", "revise", number, prompt("defender"), text, Revision, most))
     if isinstance(said, Absent):
         return f"there was none ({said.why})"
-    new = alike_ended(fullest(said.revised), talk.text)
+    new = keep_line_ends(longest_block(said.revised), talk.text)
     if new.strip() == talk.text.strip():
         return "it changes nothing"
     if flaw := flaw_in_revision(talk.current, new, talk.around):
@@ -123,7 +123,7 @@ async def revise_artefact(talk: ReviewState, changes: Sequence[ChallengeAnswer],
     return ""
 
 
-def fullest(blocks: Sequence[CodeBlock]) -> str:
+def longest_block(blocks: Sequence[CodeBlock]) -> str:
     """The longest block, without a fence around a fence, which small models copy from the form."""
     text = max((block.text for block in blocks), key=len)
     inside = FENCED.fullmatch(text.strip())

@@ -108,7 +108,7 @@ class ReviewState:
         return [d for r in self.rounds for d in r.repeated]
 
 
-def goes_on(standing: Iterable[Challenge], kind: ArtefactType) -> bool:
+def needs_another_round(standing: Iterable[Challenge], kind: ArtefactType) -> bool:
     """Another round is worth it if something critical is open, or something significant about correctness, completeness
     or logic."""
     return any(

@@ -17,7 +17,14 @@ from moot.evidence.artefacts.values import Artefact, ArtefactFault, ArtefactType
 from moot.protocols.review.adversary import challenge_artefact
 from moot.protocols.review.changes import ChangeReview, Dismissal, review_change
 from moot.protocols.review.defender import defend_artefact
-from moot.protocols.review.review_state import ChallengeAnswer, Dropped, ReviewState, Round, goes_on, is_deadlock
+from moot.protocols.review.review_state import (
+    ChallengeAnswer,
+    Dropped,
+    ReviewState,
+    Round,
+    is_deadlock,
+    needs_another_round,
+)
 from moot.text.render import file_diff
 
 Stop = Literal[
@@ -205,7 +212,7 @@ async def debate(talk: ReviewState, one: Reviewed, rules: ReviewRules, room: Roo
             return "not_defended"
         if stuck:
             return "deadlock"
-        if not goes_on(talk.standing, one.artefact.type):
+        if not needs_another_round(talk.standing, one.artefact.type):
             return "converged"
     return "max_rounds"
 

@@ -12,7 +12,14 @@ from moot.core.room import Ask, Room
 from moot.core.tools import ToolContext
 from moot.core.types import AbsenceReason, Absent, Code, Language, SourceFile, SuiteRun, Tests, Unit, Value
 from moot.evidence.lessons import generalise_text
-from moot.evidence.trials.analysis import Analysis, fit_failures, format_failures, of_examples, of_suite, together
+from moot.evidence.trials.analysis import (
+    Analysis,
+    combine_analyses,
+    fit_failures,
+    format_failures,
+    of_examples,
+    of_suite,
+)
 from moot.evidence.trials.examples import examples_in, find_called_name
 from moot.evidence.trials.kinds import refusals_in
 from moot.evidence.trials.outcomes import examples_run, join_runs
@@ -20,7 +27,7 @@ from moot.evidence.trials.values import Example
 from moot.protocols.solve.prompts import prompt
 from moot.text.excerpts import TextPart, fit_parts, fit_text, show
 from moot.text.render import fence_text
-from moot.text.replies import Also, CodeBlock, Fenced, code_form, instructions
+from moot.text.replies import Aliases, CodeBlock, FencedBlocks, code_form, instructions
 
 DEFINED = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|class)\s+(?:\([^)]*\)\s*)?(\w+)", re.MULTILINE)
 IMPORTED = re.compile(r"^((?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+([\w., \t]+))$", re.MULTILINE)
@@ -28,16 +35,16 @@ REFLECTION_TOKENS = 500
 
 
 class SolveReply(Value):
-    code: Annotated[Fenced, Also("solution", "answer")] = Field(description="the complete code")
+    code: Annotated[FencedBlocks, Aliases("solution", "answer")] = Field(description="the complete code")
 
 
 class ReflectReply(Value):
-    what_went_wrong: Annotated[str, Also("what_happened")] = Field(description="what went wrong, in one sentence")
-    root_cause: Annotated[str, Also("cause", "why")] = Field(description="the cause in the code, in one sentence")
-    what_to_change: Annotated[str, Also("what_to_change_next", "change", "fix")] = Field(
+    what_went_wrong: Annotated[str, Aliases("what_happened")] = Field(description="what went wrong, in one sentence")
+    root_cause: Annotated[str, Aliases("cause", "why")] = Field(description="the cause in the code, in one sentence")
+    what_to_change: Annotated[str, Aliases("what_to_change_next", "change", "fix")] = Field(
         description="what to do differently, in one sentence"
     )
-    confidence: Annotated[Unit | None, Also("confidence_in_fix")] = Field(
+    confidence: Annotated[Unit | None, Aliases("confidence_in_fix")] = Field(
         default=None, description="from 0 to 1, how sure you are"
     )
 
@@ -165,7 +172,7 @@ async def run_attempt(task: Task, text: str, number: int, room: Room) -> Attempt
     if task.examples:
         put = await room.probe(code, [example.call for example in task.examples])
         runs.append(examples_run(task.examples, put))
-        analysis = together(analysis, of_examples(task.examples, put))
+        analysis = combine_analyses(analysis, of_examples(task.examples, put))
     quality = await measure_quality(task, code, runs, room)
     metrics: dict[str, JsonValue] = {
         "attempt": number,

@@ -5,7 +5,7 @@ import re
 from functools import cache
 from itertools import pairwise
 
-from moot.routing.answer import ORDER, Sight, gravest
+from moot.routing.answer import ORDER, Sight, highest_sight
 from moot.routing.patterns import Lazy, names
 from moot.routing.rules import CommandCall
 from moot.routing.runners.inside import Judge
@@ -155,9 +155,9 @@ def judge_named_command(text: str, why: str, judge: Judge) -> list[Sight]:
     if first in HARMLESS and not re.search(r"[;&|`]|\$\(", text) and HOLE not in text:
         return [s for command in inner for s in judge_named_command(command, why, judge)]
     sights = judge(text)
-    if ORDER[gravest(sights).level] >= ORDER["medium"]:
+    if ORDER[highest_sight(sights).level] >= ORDER["medium"]:
         return sights
-    plain = gravest(sights).level == "read" and "/" not in text.split()[0] and first not in STARTERS
+    plain = highest_sight(sights).level == "read" and "/" not in text.split()[0] and first not in STARTERS
     return [] if plain else [Sight("medium", "unclear", text[:40], why)]
 
 

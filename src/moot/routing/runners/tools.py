@@ -2,7 +2,7 @@
 
 import re
 
-from moot.routing.answer import Sight, gravest
+from moot.routing.answer import Sight, highest_sight
 from moot.routing.interpreters import find_input_texts
 from moot.routing.rules import CommandCall, find_rule, has_option
 from moot.routing.runners.carriers import RUN_VALUED, SECOND, after_dashes, after_word, carrier, inner_words
@@ -45,7 +45,7 @@ def find(called: CommandCall, inside: Inside) -> list[Sight]:
                     *found,
                     *(
                         [Sight("medium", "bulk", called.shown, "it runs once for everything it finds")]
-                        if gravest(found).level != "read"
+                        if highest_sight(found).level != "read"
                         else []
                     ),
                 ]
@@ -87,7 +87,7 @@ def cluster(called: CommandCall, inside: Inside) -> list[Sight]:
     if called.rest[:1] in (("exec",), ("debug",), ("run",)):
         words = after_dashes(called.args)
         inner = inside.words(words) if words else []
-        if inner and gravest(inner).level == "read" and called.rest[0] == "exec":
+        if inner and highest_sight(inner).level == "read" and called.rest[0] == "exec":
             return inner
         return [*inner, Sight("medium", "change", called.shown, "it acts inside the cluster")]
     return [sight] if sight else unknown_sights(called)

@@ -51,7 +51,7 @@ def variable_sights(name: str, value: str, judge: Judge, *, alone: bool = False)
         return [Sight("high", "security", shown, f"{name} makes other programs load code")]
     if SETTINGS_OF_GIT.fullmatch(name) and value not in ("", "0", "/dev/null"):
         return [Sight("medium", "unclear", shown, f"{name} changes what git itself runs")]
-    if name == "PATH" and (odd := odd_path(value)):
+    if name == "PATH" and (odd := find_unsafe_folder(value)):
         return [Sight("medium", "unclear", shown, f"programs are taken from {odd} first")]
     if name in COMMANDS:
         return judge_named_command(value, f"{name} makes another program run {value[:40]!r}", judge)
@@ -60,7 +60,7 @@ def variable_sights(name: str, value: str, judge: Judge, *, alone: bool = False)
     return []
 
 
-def odd_path(value: str) -> str:
+def find_unsafe_folder(value: str) -> str:
     """The first folder of a PATH that anybody could write to."""
     for part in value.split(":"):
         plain = part.removeprefix("./").rstrip("/")

@@ -11,10 +11,10 @@ from moot.teams.planning.cognition import (  # fmt: skip
     emphases,
 )
 from moot.teams.planning.complexity import Complexity, PlanChoice, measure, style_for
-from moot.teams.planning.negotiation import Negotiated, Stance, SubtaskOverlap, negotiate, overlaps
+from moot.teams.planning.negotiation import NegotiatedPlan, Stance, SubtaskOverlap, negotiate, overlaps
 from moot.teams.planning.plans import (
     STYLES,
-    Joined,
+    JoinedResults,
     Style,
     Subtask,
     TaskPlan,
@@ -22,8 +22,8 @@ from moot.teams.planning.plans import (
     join_results,
     problems,
     render_plan,
+    undivided_plan,
     waves,
-    whole,
 )
 
 __all__ = [
@@ -33,8 +33,8 @@ __all__ = [
     "Complexity",
     "Emphasis",
     "Expectation",
-    "Joined",
-    "Negotiated",
+    "JoinedResults",
+    "NegotiatedPlan",
     "Observation",
     "PlanChoice",
     "Stance",
@@ -53,6 +53,6 @@ __all__ = [
     "problems",
     "render_plan",
     "style_for",
+    "undivided_plan",
     "waves",
-    "whole",
 ]  # fmt: skip

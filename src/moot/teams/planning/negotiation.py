@@ -31,7 +31,7 @@ class SubtaskOverlap:
 
 
 @dataclass(frozen=True)
-class Negotiated:
+class NegotiatedPlan:
     plan: TaskPlan
     overlaps: tuple[SubtaskOverlap, ...]
     notes: tuple[str, ...]
@@ -70,7 +70,7 @@ def _alike(one: set[str], other: set[str]) -> bool:
     return bool(one & other) and len(one & other) >= ALIKE * len(one | other)
 
 
-def negotiate(plans: Mapping[str, TaskPlan], stances: Stances | None = None) -> Negotiated:
+def negotiate(plans: Mapping[str, TaskPlan], stances: Stances | None = None) -> NegotiatedPlan:
     """Merge all plans. An overlap goes to the one seat that keeps it while the others yield; otherwise, among those
     that did not yield, to the one with least work, then to the first in the team. `stances` maps the overlap's first
     claim and a seat to what that seat said."""
@@ -88,7 +88,7 @@ def negotiate(plans: Mapping[str, TaskPlan], stances: Stances | None = None) -> 
         pieces.append(_Piece(claim, owner))
     named = [replace(piece, name=_name(piece, keys)) for piece in pieces]
     subtasks, dropped = _subtasks(named, plans)
-    return Negotiated(TaskPlan(subtasks=subtasks, style="dpde"), found, (*notes, *dropped))
+    return NegotiatedPlan(TaskPlan(subtasks=subtasks, style="dpde"), found, (*notes, *dropped))
 
 
 def _owner(

@@ -70,7 +70,7 @@ def in_order(plan: TaskPlan) -> tuple[Subtask, ...]:
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedResults:
     """The results of a plan, each after those it depends on."""
 
     parts: tuple[tuple[Subtask, str], ...]
@@ -80,14 +80,14 @@ class Joined:
     """Subtasks whose result depends on a missing one, directly or not."""
 
 
-def join_results(plan: TaskPlan, results: Mapping[str, str]) -> Joined:
+def join_results(plan: TaskPlan, results: Mapping[str, str]) -> JoinedResults:
     """An empty result counts as missing."""
     order = in_order(plan)
     missing = [each.id for each in order if not results.get(each.id, "").strip()]
     broken = set(missing)
     for each in order:
         broken |= {each.id} if broken.intersection(each.depends_on) else set()
-    return Joined(
+    return JoinedResults(
         parts=tuple((each, results[each.id]) for each in order if each.id not in missing),
         missing=tuple(missing),
         shaky=tuple(each.id for each in order if each.id in broken and each.id not in missing),
@@ -105,7 +105,7 @@ def _line(each: Subtask, mine: str) -> str:
     return f"- {each.id}{yours}: {each.title} [{each.owner}{after}]; done when: {each.done_when}"
 
 
-def whole(owner: str, task: str, done_when: str) -> TaskPlan:
+def undivided_plan(owner: str, task: str, done_when: str) -> TaskPlan:
     """The plan of an undivided task."""
     return TaskPlan(subtasks=(Subtask(id="1", title=_first_line(task), owner=owner, done_when=done_when),))
 

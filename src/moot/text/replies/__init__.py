@@ -17,13 +17,23 @@ from moot.text.replies.form import code_form, instructions
 from moot.text.replies.headings import find_denied, with_headings
 from moot.text.replies.jsonish import bare_items, objects, pieces, sole_answer
 from moot.text.replies.labelled import json_lines, lines_of, read_labelled, sections, without_blocks
-from moot.text.replies.shape import Also, CodeBlock, Fenced, Keys, SlotHeading, Synonyms, Title, native_schema, slots
+from moot.text.replies.shape import (
+    Aliases,
+    CodeBlock,
+    ExampleKeys,
+    FencedBlocks,
+    SlotHeading,
+    Synonyms,
+    Title,
+    native_schema,
+    slots,
+)
 
 __all__ = [
-    "Also",
+    "Aliases",
     "CodeBlock",
-    "Fenced",
-    "Keys",
+    "ExampleKeys",
+    "FencedBlocks",
     "ParseError",
     "ParsedReply",
     "SlotHeading",

@@ -18,7 +18,7 @@ BLANK = re.compile(r"<(?:the|an?|how|what|why|from|your|one of|number|yes or no)
 
 
 @dataclass(frozen=True)
-class Also:
+class Aliases:
     """Other labels that models use for this field, best first."""
 
     labels: tuple[str, ...]
@@ -33,7 +33,7 @@ class Title:
 
 
 @dataclass(frozen=True)
-class Keys:
+class ExampleKeys:
     """Example keys of a mapping for the form: models copy a mere `<id>`."""
 
     like: tuple[str, ...]
@@ -70,7 +70,7 @@ class CodeBlock(BaseModel):
     text: str
 
 
-Fenced = tuple[CodeBlock, ...]
+FencedBlocks = tuple[CodeBlock, ...]
 """A field of this type is requested and parsed as fenced blocks."""
 
 
@@ -173,7 +173,7 @@ def _about(slot: Slot) -> str:
 
 def _slot(name: str, field: FieldInfo) -> Slot:
     kind, words, shape = _kind(field.annotation)
-    also = [label for mark in field.metadata if isinstance(mark, Also) for label in mark.labels]
+    also = [label for mark in field.metadata if isinstance(mark, Aliases) for label in mark.labels]
     return Slot(
         name=name,
         kind=kind,
@@ -184,7 +184,7 @@ def _slot(name: str, field: FieldInfo) -> Slot:
         labels=tuple(dict.fromkeys(key for label in (name, *also) for key in _numbers(label_key(label)))),
         title=any(isinstance(mark, Title) for mark in field.metadata),
         synonyms=next((mark for mark in field.metadata if isinstance(mark, Synonyms)), None),
-        keys=next((mark.like for mark in field.metadata if isinstance(mark, Keys)), ("<id>",)),
+        keys=next((mark.like for mark in field.metadata if isinstance(mark, ExampleKeys)), ("<id>",)),
         heading=next((mark for mark in field.metadata if isinstance(mark, SlotHeading)), None),
     )
 
@@ -201,7 +201,7 @@ def _numbers(key: str) -> tuple[str, ...]:
 def _kind(annotation: object) -> tuple[Kind, tuple[str, ...], type[BaseModel] | None]:
     annotation = _bare(annotation)
     origin, args = get_origin(annotation), get_args(annotation)
-    if annotation == Fenced:
+    if annotation == FencedBlocks:
         return "code", (), None
     if origin is Literal:
         return "word", tuple(str(a) for a in args), None

@@ -45,7 +45,7 @@ class Span(NamedTuple):
 
 
 @lru_cache(512)
-def coats(secret: str) -> tuple[str, ...]:
+def list_encodings(secret: str) -> tuple[str, ...]:
     """The letters and digits of each coat, in lower case."""
     data = secret.encode("utf-8", "surrogatepass")
     back = data[::-1]
@@ -103,7 +103,7 @@ def spans(text: str, secrets: Iterable[str]) -> list[Span]:
     places: list[int] = []
     runs: list[tuple[int, int]] = []
     for secret in known:
-        for coat in coats(secret):
+        for coat in list_encodings(secret):
             at = bare.find(coat)
             if at >= 0 and not places:
                 places = [n for n, char in enumerate(even) if char.isascii() and char.isalnum()]
@@ -143,7 +143,7 @@ def _find_packed(text: str, known: list[str]) -> Iterator[Span]:
 
 def _inside(data: bytes, known: list[str]) -> str | None:
     bare = _plain(data.decode("latin-1"))
-    return next((secret for secret in known if any(coat in bare for coat in coats(secret))), None)
+    return next((secret for secret in known if any(coat in bare for coat in list_encodings(secret))), None)
 
 
 def _open_coats(text: str, depth: int = 2) -> Iterator[bytes]:

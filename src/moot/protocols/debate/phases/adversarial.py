@@ -10,10 +10,10 @@ from moot.protocols.debate.phases.converge import winner_of
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.repair import drop
 from moot.protocols.debate.phases.run_candidates import run_candidates
-from moot.protocols.debate.state import DebateState, words_of
+from moot.protocols.debate.state import DebateState, render_task
 from moot.protocols.debate.types import Attacked, Candidate
 from moot.protocols.harden.attack import number_findings
-from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, attack_and_patch, still_standing
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, attack_and_patch, list_open_findings
 from moot.protocols.solve.attempts import code_of
 
 
@@ -24,13 +24,13 @@ async def adversarial(sitting: DebateContext) -> str:
         return "there is no code to attack"
     leader = best_first(table)[0]
     code = code_of(table.task, leader.code)
-    given = HardenInput(code=code, tests=table.task.tests, task=words_of(table))
+    given = HardenInput(code=code, tests=table.task.tests, task=render_task(table))
     result = await attack_and_patch(given, rules_of(table), sitting.room)
     asked = {"red": len(result.attack_reports), "blue": len(result.defense_reports)}
     sitting.update(calls=table.calls + sum(times for seat, times in asked.items() if sitting.room.has_model(seat)))
     text = result.final_files[table.given.path]
     found = len({f.fingerprint for report in result.attack_reports for f in report.vulnerabilities})
-    left = still_standing(result.attack_reports, result.defense_reports)
+    left = list_open_findings(result.attack_reports, result.defense_reports)
     note_attack(sitting, leader, left if text == leader.code else collect_findings(code, result))
     if text == leader.code:
         return f"{result.outcome}: {found} findings, {len(left)} left, {leader.id} is unchanged"
@@ -84,7 +84,7 @@ def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
     return list({f.id: f for f in (*first.vulnerabilities, *more)}.values())
 
 
-async def look_at_winner(sitting: DebateContext) -> None:
+async def scan_winner(sitting: DebateContext) -> None:
     """If an attack was requested and the winner had none, scan it and say so."""
     table, winner = sitting.table, winner_of(sitting.table)
     if winner is None or not table.code or not table.rules.includes_phase("adversarial") or table.attack_on(winner):

@@ -17,7 +17,7 @@ from moot.protocols.debate.state import DebateState, brief, system
 from moot.protocols.debate.types import ClaimedTest, Member, Phase
 from moot.text.excerpts import TextPart, fit_parts, show
 from moot.text.render import fence_text
-from moot.text.replies import Also, Keys, instructions
+from moot.text.replies import Aliases, ExampleKeys, instructions
 
 MOST = 5
 REPLY_TOKENS = 700
@@ -28,13 +28,13 @@ UNKNOWN = re.compile(r"\W*(?:unknown|not (?:said|specified|defined)|unclear|n/?a
 
 
 class SpecReply(Value):
-    tests: Annotated[tuple[str, ...], Also("asserts", "cases", "calls")] = Field(
+    tests: Annotated[tuple[str, ...], Aliases("asserts", "cases", "calls")] = Field(
         description="call == value, such as f(2) == 4", json_schema_extra={"maxItems": REQUIRED}
     )
 
 
 class BlindReply(Value):
-    answers: Annotated[dict[str, str], Keys("1", "2"), Also("values", "results")] = Field(
+    answers: Annotated[dict[str, str], ExampleKeys("1", "2"), Aliases("values", "results")] = Field(
         description="the value that the call must return"
     )
 

@@ -11,10 +11,10 @@ from moot.core.room import Ask
 from moot.core.types import Unit, Value
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import DebateState, brief, context, list_seated, system
+from moot.protocols.debate.state import DebateState, brief, list_seated, render_files, system
 from moot.protocols.debate.types import Clarification, Member
 from moot.text.render import fence_text
-from moot.text.replies import Also, Synonyms, Title, instructions
+from moot.text.replies import Aliases, Synonyms, Title, instructions
 
 ROUNDS = 3
 MOST = 3
@@ -32,7 +32,7 @@ PRIORITIES = Synonyms((("critical", "high"), ("must", "high"), ("normal", "mediu
 
 
 class Question(Value):
-    question: Annotated[str, Title(), Also("text", "ask")] = Field(min_length=3, description="the question")
+    question: Annotated[str, Title(), Aliases("text", "ask")] = Field(min_length=3, description="the question")
     category: Annotated[
         Literal["requirements", "constraints", "edge_cases", "performance", "integration"], CATEGORIES
     ] = "requirements"
@@ -40,16 +40,16 @@ class Question(Value):
 
 
 class QuestionsReply(Value):
-    questions: Annotated[tuple[Question, ...], Also("clarifications", "unclear")] = Field(
+    questions: Annotated[tuple[Question, ...], Aliases("clarifications", "unclear")] = Field(
         json_schema_extra={"maxItems": MOST}
     )
 
 
 class Given(Value):
-    quote: Annotated[str, Also("source", "evidence")] = Field(
+    quote: Annotated[str, Aliases("source", "evidence")] = Field(
         default="", description="the words of the task or file that answer it, or NONE"
     )
-    answer: Annotated[str, Title(), Also("response")] = Field(min_length=1, description="the answer in one sentence")
+    answer: Annotated[str, Title(), Aliases("response")] = Field(min_length=1, description="the answer in one sentence")
     confidence: Unit | None = Field(default=None, description="from 0 to 1")
 
 
@@ -126,7 +126,7 @@ def ask_questions(member: Member, sitting: DebateContext) -> Ask[QuestionsReply]
     text = prompt(
         "questions",
         task=brief(table),
-        context=context(table, sitting.room),
+        context=render_files(table, sitting.room),
         known=_render_asked(table),
         most=str(MOST),
         form=instructions(QuestionsReply),
@@ -145,7 +145,7 @@ def ask_answers(member: Member, questions: Sequence[Question], sitting: DebateCo
     text = prompt(
         "clarify",
         task=brief(sitting.table),
-        context=context(sitting.table, sitting.room),
+        context=render_files(sitting.table, sitting.room),
         questions=f"Questions:\n\n{fence_text(lines, 'text')}",
         form=instructions(AnswersReply),
     )

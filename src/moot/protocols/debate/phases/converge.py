@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 from moot.core.room import Ask
 from moot.core.types import Unit, Value
 from moot.protocols.debate.context import DebateContext
-from moot.protocols.debate.phases.critique import splits
+from moot.protocols.debate.phases.critique import divides_candidates
 from moot.protocols.debate.phases.review import by_score
 from moot.protocols.debate.phases.run_candidates import alike_and_green, list_leaders, run_candidates
 from moot.protocols.debate.prompts import prompt
@@ -18,7 +18,7 @@ from moot.protocols.debate.state import DebateState, brief, render_candidates, r
 from moot.protocols.debate.types import Candidate, ClaimedTest, Conflict, Consensus, Member, Vote
 from moot.teams.voting import RankedBallot, VoteRules, elect
 from moot.text.excerpts import name_some
-from moot.text.replies import Also, instructions
+from moot.text.replies import Aliases, instructions
 
 REPLY_TOKENS = 600
 MOST_ASKED = 3
@@ -91,7 +91,7 @@ def winner_of(table: DebateState) -> Candidate | None:
         return None
     up = eligible(table)
     if vote := find_deciding_vote(table):
-        return next(candidate for candidate in up if candidate.id == heir(table, vote.election.winner))
+        return next(candidate for candidate in up if candidate.id == latest_replacement(table, vote.election.winner))
     if alike := alike_and_green(table):
         hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
         same = [candidate for candidate in alike if candidate.id == table.baseline.candidate]
@@ -104,13 +104,13 @@ def winner_of(table: DebateState) -> Candidate | None:
 def find_deciding_vote(table: DebateState) -> Vote | None:
     """The last vote whose winner, or its replacement, is still a candidate."""
     up = {candidate.id for candidate in eligible(table)}
-    return next((vote for vote in reversed(table.votes) if heir(table, vote.election.winner) in up), None)
+    return next((vote for vote in reversed(table.votes) if latest_replacement(table, vote.election.winner) in up), None)
 
 
-def heir(table: DebateState, name: str | None) -> str | None:
+def latest_replacement(table: DebateState, name: str | None) -> str | None:
     """The latest replacement of a candidate."""
     made = next((c for c in table.candidates if c.parent == name and name and not c.dropped), None)
-    return heir(table, made.id) if made else name
+    return latest_replacement(table, made.id) if made else name
 
 
 def lacks_vote(table: DebateState) -> bool:
@@ -160,11 +160,11 @@ def ballot_shape(letters: tuple[str, ...]) -> type[BallotReply]:
 
     fields: dict[str, Any] = {
         "reasons": (
-            Annotated[str, Also("reason", "reasoning", "why")],
+            Annotated[str, Aliases("reason", "reasoning", "why")],
             Field(default="", description="why, in two sentences"),
         ),
         "ranking": (
-            Annotated[tuple[str, ...], AfterValidator(normalise_ranking), Also("vote", "ballot", "order", "ranked")],
+            Annotated[tuple[str, ...], AfterValidator(normalise_ranking), Aliases("vote", "ballot", "order", "ranked")],
             Field(description="a letter, the best first", json_schema_extra={"maxItems": len(letters)}),
         ),
         "confidence": (Unit | None, Field(default=None, description="from 0 to 1, how sure you are")),
@@ -239,7 +239,7 @@ def conflict(table: DebateState, up: Sequence[Candidate]) -> Conflict | None:
 
 def find_disputed(table: DebateState) -> list[ClaimedTest]:
     """Calls on which candidates differ and seats disagree."""
-    return [claim for claim in table.claims if claim.status == "disputed" and splits(table, claim)]
+    return [claim for claim in table.claims if claim.status == "disputed" and divides_candidates(table, claim)]
 
 
 async def ask_person(sitting: DebateContext) -> None:

@@ -15,7 +15,7 @@ from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
 from moot.protocols.debate.types import Candidate, ClaimedTest, Member, Point
 from moot.text.excerpts import name_some
-from moot.text.replies import Also, Synonyms, Title
+from moot.text.replies import Aliases, Synonyms, Title
 
 CRITICS = ("critic", "red_team", "security", "test_agent")
 REPLY_TOKENS = 900
@@ -27,19 +27,19 @@ BREAKING = (
 
 
 class Spot(Value):
-    point: Annotated[str, Title(), Also("comment", "reason", "issue", "why")] = Field(
+    point: Annotated[str, Title(), Aliases("comment", "reason", "issue", "why")] = Field(
         min_length=1, description="what is right or wrong, in one sentence"
     )
-    evidence: Annotated[str, Also("quote", "line", "code")] = Field(default="", description="the line it is about")
-    candidate: Annotated[str, Also("letter", "solution", "proposal")] = Field(description="its letter")
-    stance: Annotated[Literal["agree", "disagree"], STANCES, Also("verdict", "position")] = "disagree"
+    evidence: Annotated[str, Aliases("quote", "line", "code")] = Field(default="", description="the line it is about")
+    candidate: Annotated[str, Aliases("letter", "solution", "proposal")] = Field(description="its letter")
+    stance: Annotated[Literal["agree", "disagree"], STANCES, Aliases("verdict", "position")] = "disagree"
 
 
 class CritiqueReply(Value):
-    points: Annotated[tuple[Spot, ...], Also("critique", "critiques", "flaws")] = Field(
+    points: Annotated[tuple[Spot, ...], Aliases("critique", "critiques", "flaws")] = Field(
         default=(), json_schema_extra={"maxItems": 6}
     )
-    tests: Annotated[tuple[str, ...], Also("breaking_tests", "counterexamples")] = Field(
+    tests: Annotated[tuple[str, ...], Aliases("breaking_tests", "counterexamples")] = Field(
         default=(), description="call == value, such as f(2) == 4", json_schema_extra={"maxItems": 5}
     )
 
@@ -128,7 +128,7 @@ async def weigh_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -
     open_ones = [claim for claim in sitting.table.claims if claim.id in new and claim.status == "alone"]
     if open_ones:
         await run_candidates(sitting)
-        disputed = [claim for claim in open_ones if splits(sitting.table, claim)]
+        disputed = [claim for claim in open_ones if divides_candidates(sitting.table, claim)]
         authors = {seat for claim in disputed for seat in claim.by}
         others = list_seated(sitting.table, sitting.room, "validator", "test_agent", "judge", "proposer")
         there = [m for m in others if m.seat not in sitting.lost]
@@ -160,7 +160,7 @@ def enter_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> set[
     return new
 
 
-def splits(table: DebateState, claim: ClaimedTest) -> bool:
+def divides_candidates(table: DebateState, claim: ClaimedTest) -> bool:
     """Whether the candidates answer this call differently: only then is the right answer worth asking for."""
     answers = [candidate.checked.answers.get(claim.call) for candidate in table.latest()]
     return len({answer.mark for answer in answers if answer is not None}) > 1

@@ -10,33 +10,33 @@ from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.claims import temperatures
 from moot.protocols.debate.phases.run_candidates import baseline, run_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import brief, context, evidence, notes, render_failures, system
+from moot.protocols.debate.state import brief, evidence, notes, render_failures, render_files, system
 from moot.protocols.debate.types import Candidate, Member, Phase
 from moot.protocols.solve.attempts import choose_block, render_lessons, render_tests, with_imports
 from moot.text.render import fence_text
-from moot.text.replies import Also, Fenced, code_form, instructions
+from moot.text.replies import Aliases, FencedBlocks, code_form, instructions
 
 DRAFTERS = ("proposer", "generator", "implementer")
 
 
 class DraftReply(Value):
-    approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
+    approach: Annotated[str, Aliases("idea", "plan", "explanation")] = Field(
         default="", description="how you solve it, in at most ten words"
     )
-    limits: Annotated[tuple[str, ...], Also("known_limits", "limitations")] = Field(
+    limits: Annotated[tuple[str, ...], Aliases("known_limits", "limitations")] = Field(
         default=(), description="where it may fail, or NONE", json_schema_extra={"maxItems": 3}
     )
-    code: Annotated[Fenced, Also("solution", "answer")] = Field(description="the complete code")
+    code: Annotated[FencedBlocks, Aliases("solution", "answer")] = Field(description="the complete code")
 
 
 class PositionReply(Value):
-    arguments: Annotated[tuple[str, ...], Also("reasons", "supports")] = Field(
+    arguments: Annotated[tuple[str, ...], Aliases("reasons", "supports")] = Field(
         default=(), description="a reason and its evidence", json_schema_extra={"maxItems": 5}
     )
-    limits: Annotated[tuple[str, ...], Also("known_limits", "against", "risks")] = Field(
+    limits: Annotated[tuple[str, ...], Aliases("known_limits", "against", "risks")] = Field(
         default=(), description="what speaks against it", json_schema_extra={"maxItems": 3}
     )
-    position: Annotated[str, Also("answer", "proposal", "conclusion")] = Field(
+    position: Annotated[str, Aliases("answer", "proposal", "conclusion")] = Field(
         min_length=1, description="the position in two or three sentences"
     )
 
@@ -83,7 +83,7 @@ def ask_draft(
         "draft",
         language=table.given.language,
         task=brief(table),
-        context=context(table, room),
+        context=render_files(table, room),
         tests=render_tests(table.task, room),
         lessons=render_lessons(table.lessons),
         notes=notes(table, member.seat),
@@ -101,7 +101,7 @@ def ask_position(
     text = prompt(
         "position",
         task=brief(table),
-        context=context(table, sitting.room),
+        context=render_files(table, sitting.room),
         notes=notes(table, member.seat),
         history=history,
         form=instructions(PositionReply),

@@ -1,17 +1,17 @@
 """Self-evolvement and proposal: everybody's own work, run and repaired before others judge it."""
 
-from moot.evidence.trials.values import holds
+from moot.evidence.trials.values import is_satisfied
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.claims import ask_blind, specify_tests
 from moot.protocols.debate.phases.converge import stands_alone
 from moot.protocols.debate.phases.drafts import draft_candidates, drafters
-from moot.protocols.debate.phases.redraft import anew, mend_slips, nothing_passes
+from moot.protocols.debate.phases.redraft import mend_slips, nothing_passes, redraft_in_turn
 from moot.protocols.debate.phases.repair import objections, repair_candidates
 from moot.protocols.debate.phases.run_candidates import (
     alike_and_green,
     example_of,
-    foremost,
     is_settled,
+    list_unbeaten,
     run_candidates,
 )
 from moot.protocols.debate.state import DebateState
@@ -29,7 +29,7 @@ async def self_evolvement(sitting: DebateContext) -> str:
     repairs = 0
     if nothing_passes(sitting.table):
         # A failing example of the task is the best evidence: use it before asking for tests.
-        repairs = await mend_slips(sitting, "self_evolvement") or await anew(sitting, "self_evolvement")
+        repairs = await mend_slips(sitting, "self_evolvement") or await redraft_in_turn(sitting, "self_evolvement")
     await test_requirements(sitting, "self_evolvement")
     if is_settled(sitting.table):
         return f"{entered} drafts, {repairs} repairs kept"
@@ -46,7 +46,7 @@ async def self_evolvement(sitting: DebateContext) -> str:
 async def test_requirements(sitting: DebateContext, phase: Phase) -> None:
     """If a debate would end early on few tests: seats that see no code write one for each requirement; what the best
     candidates fail is put to others without its value."""
-    if not thinly_tested(sitting.table):
+    if not has_few_tests(sitting.table):
         return
     await specify_tests(sitting, phase, drafters(sitting)[: sitting.table.rules.voices])
     await run_candidates(sitting)
@@ -60,7 +60,7 @@ async def test_requirements(sitting: DebateContext, phase: Phase) -> None:
         await run_candidates(sitting)
 
 
-def thinly_tested(table: DebateState) -> bool:
+def has_few_tests(table: DebateState) -> bool:
     """A code debate that could end now on fewer tests than the rules require."""
     few = max((candidate.checked.of for candidate in table.latest()), default=0) < table.rules.enough_tests
     open_yet = table.code and table.given.language == "python" and not table.specified
@@ -68,8 +68,8 @@ def thinly_tested(table: DebateState) -> bool:
 
 
 def is_broken_by_best(table: DebateState, claim: ClaimedTest) -> bool:
-    answers = [candidate.checked.answers.get(claim.call) for candidate in foremost(table)]
-    return any(answer is not None and not holds(example_of(claim), answer) for answer in answers)
+    answers = [candidate.checked.answers.get(claim.call) for candidate in list_unbeaten(table)]
+    return any(answer is not None and not is_satisfied(example_of(claim), answer) for answer in answers)
 
 
 async def more_drafts(sitting: DebateContext) -> int:

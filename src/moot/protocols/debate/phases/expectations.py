@@ -8,7 +8,7 @@ from moot.teams.planning import EXPECTED, Observation, adapt_expectation, compar
 
 def review_round(table: DebateState) -> DebateState:
     """Compare a round's phases with expectations, and set the emphasis of the next round's prompts."""
-    seen = [happened for happened in happenings(table) if happened.phase in EXPECTED]
+    seen = [happened for happened in observe_phases(table) if happened.phase in EXPECTED]
     expected = {**EXPECTED, **table.expectations}
     compared = tuple(compare(expected[happened.phase], happened) for happened in seen)
     moved = {happened.phase: adapt_expectation(expected[happened.phase], happened) for happened in seen}
@@ -22,7 +22,7 @@ def review_round(table: DebateState) -> DebateState:
     )
 
 
-def happenings(table: DebateState) -> list[Observation]:
+def observe_phases(table: DebateState) -> list[Observation]:
     """Observations of this round's phases; empty for phases that did not run."""
     held = {report.phase for report in table.reports if report.round == table.round and report.status == "held"}
     found = []
@@ -30,14 +30,14 @@ def happenings(table: DebateState) -> list[Observation]:
         points = [point for point in table.points if point.round == table.round]
         found.append(Observation(phase="critique", insights=len(points)))
     if "optimization" in held:
-        found.append(Observation(phase="optimization", tests=share(table)))
+        found.append(Observation(phase="optimization", tests=best_pass_share(table)))
     if "convergence" in held and table.votes and table.votes[-1].ballots:
         consensus = table.votes[-1].consensus
         found.append(Observation(phase="convergence", confidence=consensus.confidence, consensus=consensus.level))
     return found
 
 
-def share(table: DebateState) -> float | None:
+def best_pass_share(table: DebateState) -> float | None:
     """The best share of tests that any candidate passes."""
     ran = [candidate.checked for candidate in table.latest() if candidate.checked.of]
     return max((checked.passed / checked.of for checked in ran), default=None)

@@ -28,7 +28,7 @@ from moot.protocols.debate.state import (
 from moot.protocols.debate.types import Candidate, Member
 from moot.protocols.solve.attempts import Attempt, Task, reflect_on_failure, render_reflections
 from moot.text.render import fence_text
-from moot.text.replies import Also, code_form, instructions
+from moot.text.replies import Aliases, code_form, instructions
 
 PARTS = 3
 DIFFERENCES = 3
@@ -42,7 +42,7 @@ TEXT = "Keep what holds, mend what was rightly objected to, and say what speaks 
 class MergeReply(DraftReply):
     """A draft made out of several candidates."""
 
-    approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
+    approach: Annotated[str, Aliases("idea", "plan", "explanation")] = Field(
         default="", description="what you take from which candidate, in one sentence"
     )
 

@@ -11,7 +11,7 @@ from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.drafts import DraftReply, PositionReply, drafters
 from moot.protocols.debate.phases.run_candidates import run_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import brief, context, list_seated, system
+from moot.protocols.debate.state import brief, list_seated, render_files, system
 from moot.protocols.debate.types import Candidate, Member
 from moot.protocols.solve.attempts import choose_block
 from moot.teams.planning import (
@@ -28,7 +28,7 @@ from moot.teams.planning import (
 )
 from moot.teams.planning import render_plan as shown_plan
 from moot.text.render import fence_text
-from moot.text.replies import Also, Keys, Title, instructions
+from moot.text.replies import Aliases, ExampleKeys, Title, instructions
 
 MOST = 6
 PLAN = "plan"
@@ -40,18 +40,18 @@ PART = "Plan only what you would do yourself of it; you are the owner of each."
 
 class Piece(Value):
     id: str = Field(min_length=1, description="a short id, such as a1")
-    title: Annotated[str, Title(), Also("subtask", "task", "what")] = Field(min_length=1, description="what is done")
-    owner: Annotated[str, Also("agent", "seat", "who")] = Field(default="", description="who does it")
-    depends_on: Annotated[tuple[str, ...], Also("after", "needs")] = Field(default=(), description="an id")
-    done_when: Annotated[str, Also("done", "criterion")] = Field(default="", description="how one sees it is done")
+    title: Annotated[str, Title(), Aliases("subtask", "task", "what")] = Field(min_length=1, description="what is done")
+    owner: Annotated[str, Aliases("agent", "seat", "who")] = Field(default="", description="who does it")
+    depends_on: Annotated[tuple[str, ...], Aliases("after", "needs")] = Field(default=(), description="an id")
+    done_when: Annotated[str, Aliases("done", "criterion")] = Field(default="", description="how one sees it is done")
 
 
 class PlanReply(Value):
-    subtasks: Annotated[tuple[Piece, ...], Also("plan", "steps")] = Field(json_schema_extra={"maxItems": MOST})
+    subtasks: Annotated[tuple[Piece, ...], Aliases("plan", "steps")] = Field(json_schema_extra={"maxItems": MOST})
 
 
 class SettleReply(Value):
-    stances: Annotated[dict[str, str], Keys("1", "2"), Also("answers")] = Field(description="keep or yield")
+    stances: Annotated[dict[str, str], ExampleKeys("1", "2"), Aliases("answers")] = Field(description="keep or yield")
 
 
 async def make_plan(sitting: DebateContext) -> None:
@@ -196,7 +196,7 @@ def ask_plan(member: Member, what: str, sitting: DebateContext) -> Ask[PlanReply
     text = prompt(
         "plan",
         task=brief(table),
-        context=context(table, sitting.room),
+        context=render_files(table, sitting.room),
         team=", ".join(f"{each.seat} ({each.role})" for each in table.given.team),
         what=what,
         most=str(MOST),

@@ -7,16 +7,16 @@ from pydantic import Field
 
 from moot.core.room import Ask
 from moot.evidence.trials.slips import Slip, slips
-from moot.evidence.trials.values import holds
+from moot.evidence.trials.values import is_satisfied
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.drafts import DraftReply, drafters, enter_draft
 from moot.protocols.debate.phases.repair import keep_improvements, repair_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import DebateState, brief, context, render_failures, system
+from moot.protocols.debate.state import DebateState, brief, render_failures, render_files, system
 from moot.protocols.debate.types import Candidate, Member, Phase
 from moot.protocols.solve.attempts import code_of, render_tests
 from moot.text.render import fence_text
-from moot.text.replies import Also, code_form
+from moot.text.replies import Aliases, code_form
 
 AT_ONCE = 4
 
@@ -24,7 +24,7 @@ AT_ONCE = 4
 class AnewReply(DraftReply):
     """A draft whose author was told that the task was read wrongly."""
 
-    approach: Annotated[str, Also("idea", "plan", "explanation")] = Field(
+    approach: Annotated[str, Aliases("idea", "plan", "explanation")] = Field(
         default="", description="what to do otherwise, in at most twenty words"
     )
 
@@ -61,7 +61,7 @@ async def find_passing(tried: Sequence[Slip], sitting: DebateContext) -> Slip | 
     good = [
         slip
         for slip, run in zip(tried, runs, strict=True)
-        if len(run.answers) == len(task.examples) and all(map(holds, task.examples, run.answers))
+        if len(run.answers) == len(task.examples) and all(map(is_satisfied, task.examples, run.answers))
     ]
     return good[0] if good else None
 
@@ -73,7 +73,7 @@ def best_distinct(table: DebateState) -> list[Candidate]:
     return [candidate for candidate in ranked if firsts[candidate.code] is candidate]
 
 
-async def anew(sitting: DebateContext, phase: Phase) -> int:
+async def redraft_in_turn(sitting: DebateContext, phase: Phase) -> int:
     """One after another until something passes. After an error the author repairs the code; after a wrong value the
     author does not see that code, because a small model would repeat it."""
     gained = 0
@@ -113,7 +113,7 @@ def ask_anew(member: Member, phase: Phase, sitting: DebateContext, base: Candida
         "redraft",
         language=table.given.language,
         task=brief(table),
-        context=context(table, room),
+        context=render_files(table, room),
         tests=render_tests(table.task, room),
         failures=fence_text(render_failures(base, member.seat, room), "text"),
         path=table.given.path,

@@ -13,7 +13,7 @@ from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
 from moot.protocols.debate.types import WEIGHTS, Candidate, Criterion, Member, Score
 from moot.protocols.solve.attempts import code_of
-from moot.text.replies import Also, Title, instructions
+from moot.text.replies import Aliases, Title, instructions
 
 REPLY_TOKENS = 800
 MOST_REVIEWERS = 4
@@ -21,8 +21,8 @@ HEAVY = {"critical": 0.6, "high": 0.4, "medium": 0.2, "low": 0.1}
 
 
 class Marks(Value):
-    why: Annotated[str, Also("reason", "reasoning", "comment")] = Field(default="", description="in one sentence")
-    candidate: Annotated[str, Title(), Also("letter", "solution", "proposal")] = Field(description="its letter")
+    why: Annotated[str, Aliases("reason", "reasoning", "comment")] = Field(default="", description="in one sentence")
+    candidate: Annotated[str, Title(), Aliases("letter", "solution", "proposal")] = Field(description="its letter")
     correctness: Unit | None = None
     coverage: Unit | None = None
     security: Unit | None = None
@@ -31,7 +31,7 @@ class Marks(Value):
 
 
 class ReviewReply(Value):
-    scores: Annotated[tuple[Marks, ...], Also("candidates", "reviews", "ratings")]
+    scores: Annotated[tuple[Marks, ...], Aliases("candidates", "reviews", "ratings")]
 
 
 async def review(sitting: DebateContext) -> str:

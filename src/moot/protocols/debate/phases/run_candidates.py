@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from moot.core.types import Answer, Probing
-from moot.evidence.trials.analysis import Analysis, format_failures, of_examples, of_suite, together
-from moot.evidence.trials.behaviour import TrialRun, agreement, best, clusters, enough
+from moot.evidence.trials.analysis import Analysis, combine_analyses, format_failures, of_examples, of_suite
+from moot.evidence.trials.behaviour import TrialRun, agreement, best, clusters, is_enough
 from moot.evidence.trials.inputs import vary_calls
 from moot.evidence.trials.kinds import refusals_in
-from moot.evidence.trials.values import Example, holds
+from moot.evidence.trials.values import Example, is_satisfied
 from moot.protocols.debate.context import CandidateRun, DebateContext
 from moot.protocols.debate.state import DebateState
 from moot.protocols.debate.types import Baseline, Candidate, Checked, ClaimedTest, Member
@@ -82,9 +82,9 @@ def check_candidate(table: DebateState, calls: Sequence[str], ran: CandidateRun)
     if table.examples:
         heard = tuple(answers[example.call] for example in table.examples)
         examples = of_examples(table.examples, Probing(answers=heard))
-        analysis = together(analysis, examples)
+        analysis = combine_analyses(analysis, examples)
     agreed = [claim for claim in table.agreed if claim.call in answers]
-    kept = [claim for claim in agreed if holds(example_of(claim), answers[claim.call])]
+    kept = [claim for claim in agreed if is_satisfied(example_of(claim), answers[claim.call])]
     wrong = [
         f"{claim.call} must give {claim.expected}, but gave {render_answer(answers[claim.call])}"
         for claim in agreed
@@ -146,12 +146,12 @@ def alike_and_green(table: DebateState) -> list[Candidate]:
     call, and are numerous enough. A candidate that fails a test could not be chosen over them."""
     run = list_run_candidates(table)
     green = [candidate for candidate in run if candidate.checked.green]
-    settled = len({candidate.checked.marks for candidate in green}) == 1 and enough(len(green), len(run))
+    settled = len({candidate.checked.marks for candidate in green}) == 1 and is_enough(len(green), len(run))
     lost = any(candidate.checked.failed for candidate in green)
     return green if settled and not lost else []
 
 
-def foremost(table: DebateState) -> list[Candidate]:
+def list_unbeaten(table: DebateState) -> list[Candidate]:
     """Candidates that no result beats."""
     run = list_run_candidates(table)
     top = max((candidate.checked.rank for candidate in run), default=None)
@@ -160,7 +160,7 @@ def foremost(table: DebateState) -> list[Candidate]:
 
 def is_settled(table: DebateState) -> bool:
     """At least two pass everything and behave alike, and all others fail something."""
-    best = foremost(table)
+    best = list_unbeaten(table)
     alike = len({candidate.checked.marks for candidate in best}) == 1
     return alike and len(best) > 1 and all(c.checked.green and not c.checked.failures for c in best)
 
@@ -170,7 +170,7 @@ def list_leaders(table: DebateState) -> list[Candidate]:
     run = list_run_candidates(table)
     if not run:
         return list(table.latest())
-    best_ranked = foremost(table)
+    best_ranked = list_unbeaten(table)
     company = {
         name: len(cluster.names) for cluster in clusters([build_trial(c) for c in run]) for name in cluster.names
     }
