@@ -27,7 +27,7 @@ def ignore_answer(member: Member, answer: object) -> None:
 
 @dataclass
 class DebateContext:
-    table: DebateState
+    state: DebateState
     room: Room
     arrangement: Arrangement
     ran: dict[str, CandidateRun] = field(default_factory=dict)
@@ -36,15 +36,15 @@ class DebateContext:
     """Unreachable seats."""
 
     def update(self, **changes: Any) -> None:
-        self.table = replace(self.table, **changes)
+        self.state = replace(self.state, **changes)
 
     def enter(self, candidate: Candidate, phase: Phase, text: str) -> None:
-        said = SpokenTurn(seat=candidate.seat, phase=phase, round=self.table.round, text=text, candidate=candidate.id)
-        self.update(candidates=(*self.table.candidates, candidate), spoken=(*self.table.spoken, said))
+        said = SpokenTurn(seat=candidate.seat, phase=phase, round=self.state.round, text=text, candidate=candidate.id)
+        self.update(candidates=(*self.state.candidates, candidate), spoken=(*self.state.spoken, said))
 
     def say(self, member: Member, phase: Phase, text: str) -> None:
-        said = SpokenTurn(seat=member.seat, phase=phase, round=self.table.round, text=text)
-        self.update(spoken=(*self.table.spoken, said))
+        said = SpokenTurn(seat=member.seat, phase=phase, round=self.state.round, text=text)
+        self.update(spoken=(*self.state.spoken, said))
 
     async def ask_independently(
         self,
@@ -58,7 +58,7 @@ class DebateContext:
         """Ask everybody in parallel, without showing anybody's answer. `take` gets each answer, even if the session is
         stopped."""
         asks = [self.equip_ask(member, phase, make(member)) if tools else make(member) for member in speakers]
-        self.update(calls=self.table.calls + len(asks))
+        self.update(calls=self.state.calls + len(asks))
         try:
             answers: Sequence[Any] = await self.room.ask_all(asks, PARALLEL[phase])
         except SessionStopped as cut:
@@ -66,15 +66,15 @@ class DebateContext:
             raise
         self._note_missing(speakers, answers)
         denied = sum(isinstance(answer, Absent) and answer.why == "limit" for answer in answers)
-        self.update(calls=self.table.calls - denied)
+        self.update(calls=self.state.calls - denied)
         heard = _take_answers(speakers, answers, take)
-        self.update(answered=self.table.answered + len(heard))
+        self.update(answered=self.state.answered + len(heard))
         return heard
 
     def equip_ask(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
         """Add the tools of this seat's role, as far as the rules allow."""
-        tools = tools_of(member, self.table)
-        return replace(ask, tools=tools, context=tool_context(member, phase, self.table)) if tools else ask
+        tools = tools_of(member, self.state)
+        return replace(ask, tools=tools, context=tool_context(member, phase, self.state)) if tools else ask
 
     async def in_turn(
         self,
@@ -102,7 +102,7 @@ class DebateContext:
         tried = {member.seat for member in speakers}
         while not heard and speakers and all(seat in self.lost for seat in tried):
             other = next(
-                (m for m in self.table.given.team if m.seat not in tried and self.room.has_model(m.seat)), None
+                (m for m in self.state.given.team if m.seat not in tried and self.room.has_model(m.seat)), None
             )
             if other is None:
                 break
@@ -111,7 +111,7 @@ class DebateContext:
                 continue
             absent = ", ".join(member.seat for member in speakers)
             self.room.degrade(
-                f"{phase}, round {self.table.round}: {absent} cannot be reached; {other.seat} takes it up"
+                f"{phase}, round {self.state.round}: {absent} cannot be reached; {other.seat} takes it up"
             )
             heard = await self.in_turn(phase, [other], make, take)
         return heard
@@ -120,8 +120,8 @@ class DebateContext:
         """The turns of this round that reach this seat, besides the candidates: directly, or in a star or tree through
         others, who are named. Limited to a quarter of a prompt's material; the oldest turns are left out."""
         parts = list[TextPart]()
-        for said in self.table.spoken:
-            if said.candidate or not said.text or said.round != self.table.round or said.seat == member.seat:
+        for said in self.state.spoken:
+            if said.candidate or not said.text or said.round != self.state.round or said.seat == member.seat:
                 continue
             if (through := self.hops(said.seat, member.seat)) is not None:
                 passed = f", passed on by {through}" if through else ""
@@ -131,7 +131,7 @@ class DebateContext:
             return ""
         newest = fit_parts(parts[::-1], self.room.allowance() // 4)
         in_order = Fitted(newest.parts[::-1], newest.missing[::-1])
-        heard = show(in_order, f"{member.seat}, round {self.table.round},", self.room)
+        heard = show(in_order, f"{member.seat}, round {self.state.round},", self.room)
         return f"What others said in this round:\n\n{fence_text(heard.join(), 'text')}\n\n"
 
     def hops(self, sender: str, receiver: str) -> str | None:

@@ -27,50 +27,49 @@ NAMED = 5
 """Tests that a caveat names."""
 
 
-def outcome_of(table: DebateState, stopped: Stop, winner: Candidate | None) -> Outcome:
+def outcome_of(state: DebateState, stopped: Stop, winner: Candidate | None) -> Outcome:
     """A candidate that fails given tests or examples, or has a serious finding, settles nothing, whoever voted for
     it."""
     if stopped in ("timed_out", "budget_exhausted", "cancelled", "rejected"):
         return stopped
     if winner is None:
         return "inconclusive"
-    if fails(table, winner) or any(finding.severity in GRAVE for finding in list_left_findings(table, winner)):
+    if fails(state, winner) or any(finding.severity in GRAVE for finding in list_left_findings(state, winner)):
         return "unresolved"
     if stopped in ("alike_and_green", "tests", "consensus") and not winner.checked.failed:
         return "agreed"
-    vote = table.votes[-1] if table.votes else None
+    vote = state.votes[-1] if state.votes else None
     return "contested" if vote and vote.conflict in ("correctness", "requirement") else "chosen"
 
 
-def fails(table: DebateState, winner: Candidate) -> bool:
+def fails(state: DebateState, winner: Candidate) -> bool:
     """Tests that could not be run on it do not count as passed."""
-    return table.code and table.task.tested and not winner.checked.green
+    return state.code and state.task.tested and not winner.checked.green
 
 
-def list_left_findings(table: DebateState, winner: Candidate) -> tuple[Vulnerability, ...]:
-    attack = table.attack_on(winner)
+def list_left_findings(state: DebateState, winner: Candidate) -> tuple[Vulnerability, ...]:
+    attack = state.attack_on(winner)
     return attack.findings if attack else ()
 
 
-def note_shortcomings(table: DebateState, winner: Candidate | None, room: Room) -> None:
-    """The caveats about the winner itself."""
+def note_shortcomings(state: DebateState, winner: Candidate | None, room: Room) -> None:
     if winner is None:
         return
     unproven = winner.checked.caveat and winner.checked.passed == winner.checked.of
-    if fails(table, winner) and not unproven:
+    if fails(state, winner) and not unproven:
         room.degrade(describe_failing(winner))
-    if wrong := [claim for claim in table.agreed if claim.id in winner.checked.failed]:
+    if wrong := [claim for claim in state.agreed if claim.id in winner.checked.failed]:
         told = name_some([f"{claim.call} must give {claim.expected}" for claim in wrong], NAMED, "; ")
         of = winner.checked.agreed_of
         room.degrade(f"{winner.id} fails {len(wrong)} of {of} {pluralise(of, AGREED)}: {told}")
-    if lone := [claim for claim in alone(table) if not is_upheld(claim, winner)]:
+    if lone := [claim for claim in alone(state) if not is_upheld(claim, winner)]:
         told = name_some([f"{claim.call} must give {claim.expected}" for claim in lone], NAMED, "; ")
         room.degrade(f"{winner.id} fails {len(lone)} {pluralise(len(lone), LONE)}: {told}")
-    if left := list_left_findings(table, winner):
+    if left := list_left_findings(state, winner):
         room.degrade(describe_left(winner, left))
     if winner.checked.caveat:
         room.degrade(winner.checked.caveat)
-    if missed := list_untested(table, winner):
+    if missed := list_untested(state, winner):
         room.degrade(f"no test touches these words of the task: {'; '.join(missed)}")
 
 
@@ -88,9 +87,9 @@ def describe_left(winner: Candidate, left: Sequence[Vulnerability]) -> str:
     return f"{winner.id} has {many} after the attack ({grades}); the gravest: {risks(left)[0]}"
 
 
-def describe_evidence(table: DebateState, winner: Candidate, hidden: SuiteRun | None = None) -> str:
+def describe_evidence(state: DebateState, winner: Candidate, hidden: SuiteRun | None = None) -> str:
     """What was run on the winner, with results, and no more."""
-    checked, lone = winner.checked, alone(table)
+    checked, lone = winner.checked, alone(state)
     given = checked.passed - checked.examples, checked.of - checked.examples_of
     kinds = [
         (*given, "given test"),
@@ -99,25 +98,25 @@ def describe_evidence(table: DebateState, winner: Candidate, hidden: SuiteRun | 
         (sum(is_upheld(claim, winner) for claim in lone), len(lone), LONE),
         (len(hidden.passed_names) if hidden else 0, len(hidden.outcomes) if hidden else 0, "hidden test"),
     ]
-    if not table.code or not any(of for _, of, _ in kinds):
-        return "nothing was tested" if table.code else "nothing was run"
+    if not state.code or not any(of for _, of, _ in kinds):
+        return "nothing was tested" if state.code else "nothing was run"
     return format_passed(kinds, whole=any(of for _, of, _ in kinds[2:]))
 
 
-def list_untested(table: DebateState, winner: Candidate) -> tuple[str, ...]:
+def list_untested(state: DebateState, winner: Candidate) -> tuple[str, ...]:
     """Requirements, in the task's words, without a given test or one from a seat."""
-    if not table.code or not winner.checked.of:
+    if not state.code or not winner.checked.of:
         return ()
-    heard = (*table.agreed, *alone(table))
-    tests = [f"{e.call} == {e.expected or e.raises}" for e in (*table.examples, *map(example_of, heard))]
-    tests += [text for _, source in (table.task.tests.files if table.task.tests else ()) for text in test_texts(source)]
+    heard = (*state.agreed, *alone(state))
+    tests = [f"{e.call} == {e.expected or e.raises}" for e in (*state.examples, *map(example_of, heard))]
+    tests += [text for _, source in (state.task.tests.files if state.task.tests else ()) for text in test_texts(source)]
     meant = {claim.requirement for claim in heard}
-    return tuple(each for each in find_untouched(table.task.text, tests) if each not in meant)
+    return tuple(each for each in find_untouched(state.task.text, tests) if each not in meant)
 
 
-def alone(table: DebateState) -> list[ClaimedTest]:
+def alone(state: DebateState) -> list[ClaimedTest]:
     """Tests of one seat that no other seat confirmed or contradicted."""
-    return [claim for claim in table.claims if claim.status == "alone"]
+    return [claim for claim in state.claims if claim.status == "alone"]
 
 
 def is_upheld(claim: ClaimedTest, winner: Candidate) -> bool:
@@ -125,40 +124,40 @@ def is_upheld(claim: ClaimedTest, winner: Candidate) -> bool:
     return answer is not None and is_satisfied(example_of(claim), answer)
 
 
-def flips(table: DebateState, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:
+def flips(state: DebateState, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:
     if hidden[0] and hidden[1]:
         return compare_outcomes("hidden", hidden[0].passed, hidden[1].passed)
-    first = table.baseline.candidate
+    first = state.baseline.candidate
     if winner is None or first is None or not winner.checked.of:
         return Flips()
-    return compare_outcomes("tests", table.candidate(first).checked.green, winner.checked.green)
+    return compare_outcomes("tests", state.candidate(first).checked.green, winner.checked.green)
 
 
 def compare_outcomes(by: Literal["hidden", "tests"], before: bool, after: bool) -> Flips:
     return Flips(by=by, baseline=before, result=after, helped=after and not before, harmed=before and not after)
 
 
-def full_run(table: DebateState, room: Room) -> int:
+def full_run(state: DebateState, room: Room) -> int:
     """Questions in a run of every phase to the last round; the difference is what an early end saves."""
-    team = sum(room.has_model(member.seat) for member in table.given.team)
-    rules, drafts = table.rules, min(table.rules.drafts, team)
+    team = sum(room.has_model(member.seat) for member in state.given.team)
+    rules, drafts = state.rules, min(state.rules.drafts, team)
     own = drafts + rules.reserve + rules.anew + min(drafts, rules.voices) * (1 + rules.refinements)
-    own += BLIND if table.code and rules.enough_tests else 0
-    once = (2 * CLARIFYING if rules.includes_phase("dehallucination") else 0) + own + table.planning_calls
+    own += BLIND if state.code and rules.enough_tests else 0
+    once = (2 * CLARIFYING if rules.includes_phase("dehallucination") else 0) + own + state.planning_calls
     each: dict[Phase, int] = {
         "proposal": drafts, "critique": min(team, PARALLEL["critique"]) + BLIND, "review": min(team, 4),
-        "optimization": 2 * rules.attempts - 1, "adversarial": full_attack(rules_of(table), room), "convergence": team,
+        "optimization": 2 * rules.attempts - 1, "adversarial": full_attack(rules_of(state), room), "convergence": team,
     }  # fmt: skip
     return once + rules.max_rounds * sum(n for phase, n in each.items() if rules.includes_phase(phase))
 
 
-def why_won(table: DebateState, stopped: Stop, winner: Candidate | None) -> str:
+def why_won(state: DebateState, stopped: Stop, winner: Candidate | None) -> str:
     if winner is None:
-        return "nobody gave a usable ballot" if lacks_vote(table) else "nobody gave a usable solution"
-    vote, every = find_deciding_vote(table), len(table.latest())
+        return "nobody gave a usable ballot" if lacks_vote(state) else "nobody gave a usable solution"
+    vote, every = find_deciding_vote(state), len(state.latest())
     match stopped:
         case "alike_and_green":
-            alike = alike_and_green(table)
+            alike = alike_and_green(state)
             if len(alike) == every:
                 return f"all {every} answers behave alike"
             return f"{len(alike)} of {every} answers behave alike, the others fail tests"
@@ -170,8 +169,8 @@ def why_won(table: DebateState, stopped: Stop, winner: Candidate | None) -> str:
             return "the only candidate" if every == 1 else "no vote decided: by tests, behaviour and review score"
 
 
-def dissent(table: DebateState, winner: Candidate | None) -> tuple[str, ...]:
-    vote = find_deciding_vote(table)
+def dissent(state: DebateState, winner: Candidate | None) -> tuple[str, ...]:
+    vote = find_deciding_vote(state)
     if vote is None or winner is None or vote.election.winner is None:
         return ()
     others = [b for b in vote.ballots if b.ranking and vote.election.winner not in b.ranking[0]]

@@ -116,7 +116,6 @@ class DebateState:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """The task's demands, clause by clause."""
         return requirements_in(self.task.text) if self.code else ()
 
     @property
@@ -142,30 +141,29 @@ class DebateState:
         return LETTERS[place] if place < len(LETTERS) else f"{LETTERS[place % 26]}{place // 26}"
 
 
-def members(table: DebateState, *roles: str) -> list[Member]:
+def members(state: DebateState, *roles: str) -> list[Member]:
     """Members with one of these roles; the whole team if nobody has one."""
-    return [member for member in table.given.team if member.role in roles] or list(table.given.team)
+    return [member for member in state.given.team if member.role in roles] or list(state.given.team)
 
 
-def list_seated(table: DebateState, room: Room, *roles: str) -> list[Member]:
-    return [member for member in members(table, *roles) if room.has_model(member.seat)]
+def list_seated(state: DebateState, room: Room, *roles: str) -> list[Member]:
+    return [member for member in members(state, *roles) if room.has_model(member.seat)]
 
 
-def tools_of(member: Member, table: DebateState) -> tuple[str, ...]:
-    """The role's tools that the rules allow."""
-    return tuple(name for name in member.tools if name in table.rules.tools)
+def tools_of(member: Member, state: DebateState) -> tuple[str, ...]:
+    return tuple(name for name in member.tools if name in state.rules.tools)
 
 
-def tool_context(member: Member, phase: str, table: DebateState) -> ToolContext:
+def tool_context(member: Member, phase: str, state: DebateState) -> ToolContext:
     """What a seat's tools see: the task's files and its own last code or, once all are judged, that of the first who
     passes most. A tool shows nobody another's work before the prompts do."""
-    up = [c for c in table.latest() if c.code and (phase not in APART or c.seat == member.seat)]
+    up = [c for c in state.latest() if c.code and (phase not in APART or c.seat == member.seat)]
     best = max(up, key=lambda candidate: candidate.checked.rank, default=None)
-    given = table.given.context.files if table.given.context else ()
-    own = code_of(table.task, best.code).files if best else ()
+    given = state.given.context.files if state.given.context else ()
+    own = code_of(state.task, best.code).files if best else ()
     named = {file.path for file in own}
-    files = (*own, *(file for file in given if file.path not in named)) or code_of(table.task, "").files
-    return ToolContext(code=Code(files=files), tests=table.task.tests, repository=table.given.repository)
+    files = (*own, *(file for file in given if file.path not in named)) or code_of(state.task, "").files
+    return ToolContext(code=Code(files=files), tests=state.task.tests, repository=state.given.repository)
 
 
 def system(member: Member, work: Work | None = None) -> str:
@@ -179,14 +177,14 @@ def system(member: Member, work: Work | None = None) -> str:
     return (prompt(work) if work == "debater" else solve_prompt(work)) + DATA
 
 
-def brief(table: DebateState) -> str:
-    return fence_text(render_task(table), "text")
+def brief(state: DebateState) -> str:
+    return fence_text(render_task(state), "text")
 
 
-def render_task(table: DebateState) -> str:
+def render_task(state: DebateState) -> str:
     """The task as everybody reads it: its text, clarifications, and assumptions."""
-    lines = [table.task.words]
-    known = [c for c in table.clarifications if c.answer]
+    lines = [state.task.words]
+    known = [c for c in state.clarifications if c.answer]
     if known:
         lines.append("\nCleared up before the work began:")
         lines += [f"- {c.question} {c.answer}{_source(c)}" for c in known]
@@ -197,30 +195,30 @@ def _source(clarification: Clarification) -> str:
     return " (assumed)" if clarification.source == "assumption" else f" (from the {clarification.source})"
 
 
-def render_files(table: DebateState, room: Room) -> str:
+def render_files(state: DebateState, room: Room) -> str:
     """The task's files, within half of a prompt's material."""
-    if table.given.context is None:
+    if state.given.context is None:
         return ""
-    files = show(material(table.given.context, room.allowance() // 2), "the seats", room)
+    files = show(material(state.given.context, room.allowance() // 2), "the seats", room)
     return "Files it is about:\n\n" + files.join("\n\n") + "\n\n"
 
 
-def notes(table: DebateState, mine: str = "") -> str:
+def notes(state: DebateState, mine: str = "") -> str:
     """The plan, with the reader's own part marked, and this round's emphasis."""
-    plan = f"The plan:\n\n{fence_text(shown_plan(table.plan, mine), 'text')}\n\n" if table.plan else ""
-    return plan + "".join(f"{line}\n\n" for line in table.emphasis)
+    plan = f"The plan:\n\n{fence_text(shown_plan(state.plan, mine), 'text')}\n\n" if state.plan else ""
+    return plan + "".join(f"{line}\n\n" for line in state.emphasis)
 
 
-def render_project_checks(table: DebateState) -> str:
+def render_project_checks(state: DebateState) -> str:
     """The latest results of the project's checks, and of which candidate, for a prompt."""
-    if not table.checks:
+    if not state.checks:
         return ""
-    return f"The project's own checks looked at candidate {table.checked} alone.\n{render_checks(table.checks[-1])}\n"
+    return f"The project's own checks looked at candidate {state.checked} alone.\n{render_checks(state.checks[-1])}\n"
 
 
-def render_for_judge(table: DebateState, mine: str) -> str:
+def render_for_judge(state: DebateState, mine: str) -> str:
     """What a judge of all candidates reads besides them."""
-    return render_project_checks(table) + open_findings(table) + notes(table, mine)
+    return render_project_checks(state) + open_findings(state) + notes(state, mine)
 
 
 def risks(findings: Sequence[Vulnerability]) -> tuple[str, ...]:
@@ -232,17 +230,17 @@ def risks(findings: Sequence[Vulnerability]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def open_findings(table: DebateState) -> str:
+def open_findings(state: DebateState) -> str:
     """Open findings of the active candidates, for a prompt."""
     parts = []
-    for candidate in table.latest():
-        if (attack := table.attack_on(candidate)) is not None:
+    for candidate in state.latest():
+        if (attack := state.attack_on(candidate)) is not None:
             left = fence_text("\n".join(risks(attack.findings)), "text") if attack.findings else "nothing."
             parts.append(f"Candidate {candidate.id} was attacked. What is left there: {left}\n")
     return "\n".join([*parts, "The other candidates were not attacked.\n\n"]) if parts else ""
 
 
-def render_candidates(candidates: Sequence[Candidate], table: DebateState, room: Room) -> str:
+def render_candidates(candidates: Sequence[Candidate], state: DebateState, room: Room) -> str:
     """Candidates as others read them: letter, approach, code, limits, results. Half of a prompt's material is for
     content, an eighth for failures."""
     bodies = [TextPart(f"candidate {c.id}", c.code or c.text) for c in candidates]
@@ -254,18 +252,18 @@ def render_candidates(candidates: Sequence[Candidate], table: DebateState, room:
     body = {part.name: part.text for part in whole.parts}
     told = {part.name: part.text for part in failed.parts}
     parts = [
-        _render_candidate(c, body[f"candidate {c.id}"], told.get(f"what fails in candidate {c.id}", ""), table)
+        _render_candidate(c, body[f"candidate {c.id}"], told.get(f"what fails in candidate {c.id}", ""), state)
         for c in candidates
         if f"candidate {c.id}" in body
     ]
     return "\n\n".join([*parts, *filter(None, [whole.note, failed.note])])
 
 
-def _render_candidate(candidate: Candidate, body: str, failures: str, table: DebateState) -> str:
+def _render_candidate(candidate: Candidate, body: str, failures: str, state: DebateState) -> str:
     parts = [f"Candidate {candidate.id}"]
     if candidate.code and candidate.text:
         parts.append(fence_text(candidate.text, "text"))
-    parts.append(fence_text(body, table.given.language if candidate.code else "text"))
+    parts.append(fence_text(body, state.given.language if candidate.code else "text"))
     if candidate.limits:
         parts.append("Where its author says it may fail:\n" + fence_text("\n".join(candidate.limits), "text"))
     if ran := evidence(candidate, failures):

@@ -51,8 +51,6 @@ class Ballot(Value):
 
 
 class Stand(Protocol):
-    """A judge's option and reasons."""
-
     @property
     def option(self) -> str: ...
 
@@ -137,8 +135,6 @@ def _material(question: PanelQuestion, allowance: int) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class FittedQuestion:
-    """A question as far as it fits into a prompt."""
-
     text: str
     options: tuple[str, ...]
     context: str

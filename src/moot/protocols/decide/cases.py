@@ -115,7 +115,6 @@ def after_second(
 
 
 def verdict(case: DecisionCase) -> QuestionVerdict:
-    """Agreement, disagreement, or inconclusive."""
     last = case.last
     common = QuestionVerdict(
         question_id=case.question.id,

@@ -80,7 +80,6 @@ async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideRe
 
 
 async def find_rejection(verdicts: Sequence[QuestionVerdict], room: Room) -> SessionStopped | None:
-    """What a person at the approval gate rejected."""
     try:
         await room.gate("verdict", "; ".join(f"{one.question_id}: {one.outcome}" for one in verdicts))
     except SessionStopped as cut:

@@ -211,7 +211,6 @@ def user_prompt(question: PanelQuestion) -> str:
 
 
 def worst_outcome(outcomes: Iterable[Outcome]) -> Outcome:
-    """The worst outcome of all questions."""
     return min(outcomes, key=GRAVITY.index)
 
 

@@ -11,8 +11,6 @@ from moot.protocols.harden.turn_reports import Version
 
 @dataclass(frozen=True)
 class BaselineRun:
-    """The given tests and their results before any change."""
-
     tests: Tests | None
     run: SuiteRun | None = None
     watch: bool = False

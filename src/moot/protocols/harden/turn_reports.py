@@ -36,8 +36,6 @@ class Briefing:
 
 @dataclass(frozen=True)
 class Version:
-    """Code and its scan."""
-
     code: Code
     scan: Scan
 

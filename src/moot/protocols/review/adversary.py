@@ -103,22 +103,22 @@ def reply_shape(kind: ArtefactType, number: int) -> type[Opening] | type[Rebutta
     return create_model("Rebuttal", __base__=Rebuttal, challenges=many)
 
 
-async def challenge_artefact(talk: ReviewState, number: int, room: Room) -> bool:
+async def challenge_artefact(state: ReviewState, number: int, room: Room) -> bool:
     """Ask the adversary and record what counts. False if it gave no usable answer."""
-    kind = talk.artefact.type
+    kind = state.artefact.type
     shape = reply_shape(kind, min(number, 2))
     form = instructions(shape)
-    text = _first(talk, form, room) if number == 1 else _again(talk, number, form, room)
+    text = _first(state, form, room) if number == 1 else _again(state, number, form, room)
     said = await room.ask(Ask("adversary", "challenge", number, prompt("adversary"), text, shape, REPLY_TOKENS))
     if isinstance(said, Absent):
         return False
-    assessments = assess_rebuttal(said, talk, room, number) if isinstance(said, Rebuttal) else ()
-    fresh, repeated = without_findings(said.challenges, talk)
-    raised, dropped = filter_challenges(fresh, talk, number)
+    assessments = assess_rebuttal(said, state, room, number) if isinstance(said, Rebuttal) else ()
+    fresh, repeated = without_findings(said.challenges, state)
+    raised, dropped = filter_challenges(fresh, state, number)
     if dropped:
         many = "1 challenge" if len(dropped) == 1 else f"{len(dropped)} challenges"
         room.degrade(f"round {number}: {many} dropped, no evidence that can be checked: {dropped[0].why}")
-    talk.challenges += raised
+    state.challenges += raised
     convergence = said.convergence if isinstance(said, Rebuttal) else None
     turn = Round(
         round=number,
@@ -128,36 +128,36 @@ async def challenge_artefact(talk: ReviewState, number: int, room: Room) -> bool
         assessments=assessments,
         convergence=convergence,
     )
-    talk.rounds.append(turn.model_copy(update={"document": document_of(talk, turn, raised)}))
+    state.rounds.append(turn.model_copy(update={"document": document_of(state, turn, raised)}))
     return True
 
 
-def _first(talk: ReviewState, form: str, room: Room) -> str:
+def _first(state: ReviewState, form: str, room: Room) -> str:
     return prompt(
         "challenge",
-        type=talk.artefact.type,
-        path=one_line(talk.artefact.path),
+        type=state.artefact.type,
+        path=one_line(state.artefact.path),
         round="1",
-        most=str(talk.most),
-        context=as_context(talk.artefact, room),
-        artefact=as_document(talk, room),
-        faults=list_faults("A check has already found these; do not repeat them:", talk.faults, room),
-        categories=_categories(talk.artefact.type),
+        most=str(state.most),
+        context=as_context(state.artefact, room),
+        artefact=as_document(state, room),
+        faults=list_faults("A check has already found these; do not repeat them:", state.faults, room),
+        categories=_categories(state.artefact.type),
         form=form,
     )
 
 
-def _again(talk: ReviewState, number: int, form: str, room: Room) -> str:
+def _again(state: ReviewState, number: int, form: str, room: Room) -> str:
     return prompt(
         "rebut",
-        type=talk.artefact.type,
-        path=one_line(talk.artefact.path),
+        type=state.artefact.type,
+        path=one_line(state.artefact.path),
         round=str(number),
-        most=str(talk.most),
-        context=as_context(talk.artefact, room),
-        artefact=as_document(talk, room),
-        history=history(talk),
-        categories=_categories(talk.artefact.type),
+        most=str(state.most),
+        context=as_context(state.artefact, room),
+        artefact=as_document(state, room),
+        history=history(state),
+        categories=_categories(state.artefact.type),
         form=form,
     )
 
@@ -166,21 +166,21 @@ def _categories(kind: ArtefactType) -> str:
     return "\n".join(f"- {name}: {question}" for name, question in CATEGORIES[kind].items())
 
 
-def history(talk: ReviewState) -> str:
+def history(state: ReviewState) -> str:
     """Open and answered challenges as data: their text cannot pass for instructions."""
     lines = []
-    for c in talk.standing:
+    for c in state.standing:
         lines += [f"{c.id} ({c.severity}, {c.category}): {c.concern}", f"  evidence: {c.evidence}"]
-        answer = talk.answers.get(c.id)
+        answer = state.answers.get(c.id)
         lines.append(f"  defender: {answer.answer}. {answer.reason}" if answer else "  defender: no answer")
-    if talk.rounds[-1].revision_refused:
-        lines.append(f"The defender's revision was not accepted: {talk.rounds[-1].revision_refused}")
+    if state.rounds[-1].revision_refused:
+        lines.append(f"The defender's revision was not accepted: {state.rounds[-1].revision_refused}")
     return fence_text("\n".join(lines), "text")
 
 
-def without_findings(said: Sequence[Raised], talk: ReviewState) -> tuple[list[Raised], tuple[Dropped, ...]]:
+def without_findings(said: Sequence[Raised], state: ReviewState) -> tuple[list[Raised], tuple[Dropped, ...]]:
     """New challenges, and those that only repeat a structural finding."""
-    faults, fresh, repeated = talk.faults, list[Raised](), list[Dropped]()
+    faults, fresh, repeated = state.faults, list[Raised](), list[Dropped]()
     for one in said:
         if known := next((f for f in faults if repeats_fault(f"{one.concern}\n{one.evidence}", f)), None):
             why = f"the structural check of line {known.line} has found it: {known.what}"
@@ -191,21 +191,21 @@ def without_findings(said: Sequence[Raised], talk: ReviewState) -> tuple[list[Ra
 
 
 def filter_challenges(
-    said: Sequence[Raised], talk: ReviewState, number: int
+    said: Sequence[Raised], state: ReviewState, number: int
 ) -> tuple[list[Challenge], tuple[Dropped, ...]]:
     """New challenges with checkable evidence. A repeated one is not new: it is reopened."""
     raised: list[Challenge] = []
     dropped: list[Dropped] = []
-    material = f"{talk.text}\n{talk.artefact.context}"
+    material = f"{state.text}\n{state.artefact.context}"
     for one in said:
         if why := flaw_in_evidence(one.concern, one.evidence, material):
             dropped.append(Dropped(concern=one.concern, evidence=one.evidence, why=why))
-        elif known := _same([*talk.challenges, *raised], one):
-            talk.settled.pop(known.id, None)
+        elif known := _same([*state.challenges, *raised], one):
+            state.settled.pop(known.id, None)
         else:
             raised.append(
                 Challenge(
-                    number=len(talk.challenges) + len(raised) + 1,
+                    number=len(state.challenges) + len(raised) + 1,
                     round=number,
                     category=one.category,
                     concern=one.concern,
@@ -224,22 +224,24 @@ def _same(known: Sequence[Challenge], one: Raised) -> Challenge | None:
     )
 
 
-def assess_rebuttal(said: Rebuttal, talk: ReviewState, room: Room, number: int) -> tuple[Assessment, ...]:
+def assess_rebuttal(said: Rebuttal, state: ReviewState, room: Room, number: int) -> tuple[Assessment, ...]:
     """Assessment of each open challenge. Only an unambiguous statement settles one."""
     words: dict[str, list[Assessed]] = {}
     for entry in said.assessment:
-        for c in find_challenges(entry.previous_challenge, talk.standing):
+        for c in find_challenges(entry.previous_challenge, state.standing):
             words.setdefault(c.id, []).append(entry)
     found = []
-    for c in talk.standing:
+    for c in state.standing:
         heard = words.get(c.id, [])
         if not heard:
             room.degrade(f"round {number}: the adversary did not say what became of {c.id}; it stands")
         else:
-            states = {status_of(entry, talk.answers[c.id].answer if c.id in talk.answers else None) for entry in heard}
+            states = {
+                status_of(entry, state.answers[c.id].answer if c.id in state.answers else None) for entry in heard
+            }
             status: Defence = states.pop() if len(states) == 1 else "unaddressed"
             found.append(Assessment(challenge=c.id, notes=heard[0].notes, status=status))
-    talk.settled |= {a.challenge: a for a in found if a.status != "unaddressed"}
+    state.settled |= {a.challenge: a for a in found if a.status != "unaddressed"}
     return tuple(found)
 
 
@@ -250,8 +252,8 @@ def status_of(entry: Assessed, answer: str | None) -> Defence:
     return entry.status
 
 
-def document_of(talk: ReviewState, turn: Round, raised: Sequence[Challenge]) -> str:
-    if not talk.standing and not turn.dropped:
-        settled = {i: f"{a.status}: {a.notes or 'settled'}" for i, a in talk.settled.items()}
-        return no_objections_document(turn.round, talk.most, settled)
-    return challenges_document(raised, turn.round, talk.most, turn.assessments, turn.convergence, len(talk.standing))
+def document_of(state: ReviewState, turn: Round, raised: Sequence[Challenge]) -> str:
+    if not state.standing and not turn.dropped:
+        settled = {i: f"{a.status}: {a.notes or 'settled'}" for i, a in state.settled.items()}
+        return no_objections_document(turn.round, state.most, settled)
+    return challenges_document(raised, turn.round, state.most, turn.assessments, turn.convergence, len(state.standing))

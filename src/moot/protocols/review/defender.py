@@ -51,35 +51,35 @@ class Revision(Value):
     )
 
 
-async def defend_artefact(talk: ReviewState, number: int, room: Room) -> bool:
+async def defend_artefact(state: ReviewState, number: int, room: Room) -> bool:
     """Let the defender answer open challenges and revise the artefact. False if it gave no usable answer."""
     text = prompt(
         "answer",
-        type=talk.artefact.type,
-        path=one_line(talk.artefact.path),
+        type=state.artefact.type,
+        path=one_line(state.artefact.path),
         round=str(number),
-        most=str(talk.most),
-        context=as_context(talk.artefact, room),
-        artefact=as_document(talk, room),
-        challenges=list_challenges(talk.standing),
+        most=str(state.most),
+        context=as_context(state.artefact, room),
+        artefact=as_document(state, room),
+        challenges=list_challenges(state.standing),
         form=instructions(Defence),
     )
     said = await room.ask(Ask("defender", "answer", number, prompt("defender"), text, Defence, REPLY_TOKENS))
     if isinstance(said, Absent):
         return False
-    answers = read_answers(said.answers, talk.standing, number)
-    silent = [c.id for c in talk.standing if c.id not in {a.challenge for a in answers}]
+    answers = read_answers(said.answers, state.standing, number)
+    silent = [c.id for c in state.standing if c.id not in {a.challenge for a in answers}]
     if silent:
         room.degrade(f"round {number}: the defender did not answer {', '.join(silent)}")
-    talk.answers |= {a.challenge: a for a in answers}
-    turn = talk.rounds[-1].model_copy(update={"answers": tuple(answers)})
+    state.answers |= {a.challenge: a for a in answers}
+    turn = state.rounds[-1].model_copy(update={"answers": tuple(answers)})
     changes = [a for a in answers if a.answer == "addressed"]
     if changes:
-        refused = await revise_artefact(talk, changes, number, room)
+        refused = await revise_artefact(state, changes, number, room)
         turn = turn.model_copy(update={"revised": not refused, "revision_refused": refused})
         if refused:
             room.degrade(f"round {number}: the revision was not accepted: {refused}")
-    talk.rounds[-1] = turn
+    state.rounds[-1] = turn
     return True
 
 
@@ -95,31 +95,31 @@ def read_answers(said: Sequence[Answered], standing: Sequence[Challenge], number
     return [own[0] for own in found.values() if len({a.answer for a in own}) == 1]
 
 
-async def revise_artefact(talk: ReviewState, changes: Sequence[ChallengeAnswer], number: int, room: Room) -> str:
+async def revise_artefact(state: ReviewState, changes: Sequence[ChallengeAnswer], number: int, room: Room) -> str:
     """Request the revised artefact and accept it if complete; else return why not."""
-    shown = as_document(talk, room)
-    if talk.partly_seen:
+    shown = as_document(state, room)
+    if state.partly_seen:
         return "the defender saw only a part of the document, so it cannot give it back whole"
-    before = talk.rounds[-2].revision_refused if len(talk.rounds) > 1 else ""
+    before = state.rounds[-2].revision_refused if len(state.rounds) > 1 else ""
     text = prompt(
         "revise",
-        type=talk.artefact.type,
-        path=one_line(talk.artefact.path),
+        type=state.artefact.type,
+        path=one_line(state.artefact.path),
         artefact=shown,
-        changes=_list_requests(talk, changes, room),
+        changes=_list_requests(state, changes, room),
         refused=f" Your last revision was not accepted: {before}." if before else "",
         form=instructions(Revision),
     )
-    most = 2 * estimate_tokens(talk.text) + 500  # a small model that finds no end would fill its whole context
+    most = 2 * estimate_tokens(state.text) + 500  # a small model that finds no end would fill its whole context
     said = await room.ask(Ask("defender", "revise", number, prompt("defender"), text, Revision, most))
     if isinstance(said, Absent):
         return f"there was none ({said.why})"
-    new = keep_line_ends(longest_block(said.revised), talk.text)
-    if new.strip() == talk.text.strip():
+    new = keep_line_ends(longest_block(said.revised), state.text)
+    if new.strip() == state.text.strip():
         return "it changes nothing"
-    if flaw := flaw_in_revision(talk.current, new, talk.around):
+    if flaw := flaw_in_revision(state.current, new, state.around):
         return flaw
-    talk.text = new
+    state.text = new
     return ""
 
 
@@ -130,9 +130,9 @@ def longest_block(blocks: Sequence[CodeBlock]) -> str:
     return f"{inside['text']}\n" if inside else text
 
 
-def _list_requests(talk: ReviewState, changes: Sequence[ChallengeAnswer], room: Room) -> str:
-    advice = {c.id: c.recommendation or c.concern for c in talk.challenges}
+def _list_requests(state: ReviewState, changes: Sequence[ChallengeAnswer], room: Room) -> str:
+    advice = {c.id: c.recommendation or c.concern for c in state.challenges}
     lines = [f"- {a.challenge}: {one_line(a.change or advice.get(a.challenge, '') or a.reason)}" for a in changes]
-    lines += [f"- line {f.line}: {f.what}. {f.recommendation}" for f in talk.faults]
+    lines += [f"- line {f.line}: {f.what}. {f.recommendation}" for f in state.faults]
     parts = [TextPart(f"change {number}", line) for number, line in enumerate(lines, 1)]
     return fence_text(show(fit_parts(parts, room.allowance() // 4), "the defender", room).join(), "text")

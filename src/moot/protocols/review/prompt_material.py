@@ -10,10 +10,10 @@ from moot.text.excerpts import TextPart, fit_parts, fit_text, show
 from moot.text.render import fence_text
 
 
-def as_document(talk: ReviewState, room: Room) -> str:
+def as_document(state: ReviewState, room: Room) -> str:
     """The artefact in a fence; what does not fit is cut at the end, noted here and in the result."""
-    shown = show(fit_text(talk.artefact.path, talk.text, room.allowance()), "the seats", room)
-    talk.partly_seen = talk.partly_seen or bool(shown.missing)
+    shown = show(fit_text(state.artefact.path, state.text, room.allowance()), "the seats", room)
+    state.partly_seen = state.partly_seen or bool(shown.missing)
     return fence_text(shown.join(), "markdown")
 
 

@@ -96,7 +96,6 @@ class ReviewState:
 
     @property
     def faults(self) -> tuple[ArtefactFault, ...]:
-        """Faults in the current text."""
         return check(self.current, self.around)
 
     @property
@@ -116,11 +115,11 @@ def needs_another_round(standing: Iterable[Challenge], kind: ArtefactType) -> bo
     )
 
 
-def is_deadlock(talk: ReviewState, number: int, raised: Sequence[Challenge], said: Convergence | None) -> bool:
+def is_deadlock(state: ReviewState, number: int, raised: Sequence[Challenge], said: Convergence | None) -> bool:
     """The adversary says so, or nobody moves: everything open was rejected, nothing changed, nothing is new."""
     if number == 1:
         return False
     if said == "deadlock":
         return True
-    stuck = all((a := talk.answers.get(c.id)) and a.answer == "rejected" for c in talk.standing)
-    return stuck and not raised and not talk.rounds[-1].revised
+    stuck = all((a := state.answers.get(c.id)) and a.answer == "rejected" for c in state.standing)
+    return stuck and not raised and not state.rounds[-1].revised

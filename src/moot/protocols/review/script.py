@@ -174,16 +174,16 @@ async def review_artefacts(given: ReviewInput, rules: ReviewRules, room: Room) -
     if rules.max_rounds > MOST_ROUNDS:
         room.degrade(f"{rules.max_rounds} rounds were asked for; a review has at most {MOST_ROUNDS}")
     for one in given.artefacts:
-        talk = ReviewState(one.artefact, one.artefact.text, given.around, rounds_allowed(one, rules))
+        state = ReviewState(one.artefact, one.artefact.text, given.around, rounds_allowed(one, rules))
         if cut is None:
             try:
-                stopped = await debate(talk, one, rules, room)
+                stopped = await debate(state, one, rules, room)
             except SessionStopped as error:
                 cut = error
                 room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
         if cut is not None:
             stopped = cut.kind
-        reviews.append(build_review(talk, stopped, one))
+        reviews.append(build_review(state, stopped, one))
     return ReviewResult(
         outcome=min((r.outcome for r in reviews), key=WORST_FIRST.index),
         rounds=max(len(r.rounds) for r in reviews),
@@ -192,38 +192,40 @@ async def review_artefacts(given: ReviewInput, rules: ReviewRules, room: Room) -
     )
 
 
-async def debate(talk: ReviewState, one: Reviewed, rules: ReviewRules, room: Room) -> Stop:
+async def debate(state: ReviewState, one: Reviewed, rules: ReviewRules, room: Room) -> Stop:
     """Challenge and defence in turn, until nothing serious is open, nobody moves, or the rounds are used up."""
     if one.off:
         room.degrade(f"{one.artefact.path}: no debate, structural checks only: {one.off}")
         return "switched_off"
     if not room.has_model("adversary"):
         return "no_model"
-    for number in range(1, talk.most + 1):
-        room.tell(f"{one.artefact.path}: round {number} of {talk.most}")
-        if not await challenge_artefact(talk, number, room):
+    for number in range(1, state.most + 1):
+        room.tell(f"{one.artefact.path}: round {number} of {state.most}")
+        if not await challenge_artefact(state, number, room):
             return "absent"
-        if not talk.standing:
-            return nothing_stands(talk)
-        stuck = is_deadlock(talk, number, [c for c in talk.standing if c.round == number], talk.rounds[-1].convergence)
-        answered = await answer(talk, number, rules, room)
-        await room.gate("round", f"{one.artefact.path}: {len(talk.standing)} challenges stand after round {number}")
+        if not state.standing:
+            return nothing_stands(state)
+        stuck = is_deadlock(
+            state, number, [c for c in state.standing if c.round == number], state.rounds[-1].convergence
+        )
+        answered = await answer(state, number, rules, room)
+        await room.gate("round", f"{one.artefact.path}: {len(state.standing)} challenges stand after round {number}")
         if not answered:
             return "not_defended"
         if stuck:
             return "deadlock"
-        if not needs_another_round(talk.standing, one.artefact.type):
+        if not needs_another_round(state.standing, one.artefact.type):
             return "converged"
     return "max_rounds"
 
 
-async def answer(talk: ReviewState, number: int, rules: ReviewRules, room: Room) -> bool:
+async def answer(state: ReviewState, number: int, rules: ReviewRules, room: Room) -> bool:
     if not rules.defend:
         return False
     if not room.has_model("defender"):
         room.degrade("nobody sits as defender: challenges are only listed (--defend MODEL)")
         return False
-    if await defend_artefact(talk, number, room):
+    if await defend_artefact(state, number, room):
         return True
     room.degrade(f"round {number}: no answer of the defender, so the challenges stand as they are")
     return False
@@ -233,17 +235,17 @@ def rounds_allowed(one: Reviewed, rules: ReviewRules) -> int:
     return min(one.max_rounds or rules.max_rounds, MOST_ROUNDS)
 
 
-def nothing_stands(talk: ReviewState) -> Stop:
+def nothing_stands(state: ReviewState) -> Stop:
     """ "No objections" does not follow if every challenge was dropped or the adversary saw only a part."""
-    if talk.rounds[-1].dropped:
+    if state.rounds[-1].dropped:
         return "nothing_checkable"
-    return "partly_seen" if talk.partly_seen else "no_objections"
+    return "partly_seen" if state.partly_seen else "no_objections"
 
 
-def build_review(talk: ReviewState, stopped: Stop, one: Reviewed) -> ArtefactReview:
-    artefact, changed = one.artefact, talk.text != one.artefact.text
-    faults = check(artefact, talk.around)
-    verdicts = tuple(verdict_of(c, talk) for c in talk.challenges)
+def build_review(state: ReviewState, stopped: Stop, one: Reviewed) -> ArtefactReview:
+    artefact, changed = one.artefact, state.text != one.artefact.text
+    faults = check(artefact, state.around)
+    verdicts = tuple(verdict_of(c, state) for c in state.challenges)
     return ArtefactReview(
         path=artefact.path,
         type=artefact.type,
@@ -252,25 +254,25 @@ def build_review(talk: ReviewState, stopped: Stop, one: Reviewed) -> ArtefactRev
         stop_reason=stopped,
         why=one.off if stopped == "switched_off" else "",
         faults=faults,
-        faults_left=talk.faults if changed else faults,
+        faults_left=state.faults if changed else faults,
         challenges=verdicts,
-        dropped=len(talk.dropped),
-        dropped_challenges=tuple(talk.dropped),
-        rounds=tuple(talk.rounds),
-        revised=talk.text if changed else None,
-        diff=file_diff(artefact.path, artefact.text, talk.text) if changed else "",
+        dropped=len(state.dropped),
+        dropped_challenges=tuple(state.dropped),
+        rounds=tuple(state.rounds),
+        revised=state.text if changed else None,
+        diff=file_diff(artefact.path, artefact.text, state.text) if changed else "",
         decision=last_word(verdicts),
     )
 
 
-def verdict_of(c: Challenge, talk: ReviewState) -> ChallengeVerdict:
+def verdict_of(c: Challenge, state: ReviewState) -> ChallengeVerdict:
     """The adversary's assessment if any; else the defender's, as far as carried out."""
-    answer = talk.answers.get(c.id)
-    if settled := talk.settled.get(c.id):
-        kept = talk.text == talk.artefact.text
-        state: State = "rejected" if settled.status == "rejected" else "withdrawn" if kept else "addressed"
-        return ChallengeVerdict(id=c.id, challenge=c, state=state, confirmed=True, notes=settled.notes, answer=answer)
-    changed = answer is not None and any(r.revised and r.round == answer.round for r in talk.rounds)
+    answer = state.answers.get(c.id)
+    if settled := state.settled.get(c.id):
+        kept = state.text == state.artefact.text
+        found: State = "rejected" if settled.status == "rejected" else "withdrawn" if kept else "addressed"
+        return ChallengeVerdict(id=c.id, challenge=c, state=found, confirmed=True, notes=settled.notes, answer=answer)
+    changed = answer is not None and any(r.revised and r.round == answer.round for r in state.rounds)
     if answer is None or (answer.answer == "addressed" and not changed):
         return ChallengeVerdict(id=c.id, challenge=c, state="unresolved", confirmed=False, answer=answer)
     return ChallengeVerdict(id=c.id, challenge=c, state=answer.answer, confirmed=False, answer=answer)

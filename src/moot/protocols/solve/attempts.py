@@ -66,7 +66,6 @@ class Task(Value):
 
     @property
     def words(self) -> str:
-        """The text as used in prompts."""
         return self.shown or self.text
 
     @property

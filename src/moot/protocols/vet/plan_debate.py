@@ -27,8 +27,6 @@ from moot.text.replies import instructions
 
 @dataclass(frozen=True)
 class PlanDebate:
-    """State of a debate about a plan."""
-
     claim: Claim | None
     objection: Objection | None
     rounds: int = 1

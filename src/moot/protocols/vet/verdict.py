@@ -130,7 +130,6 @@ def _newest(attempts: Sequence[TextPart], errors: Sequence[TextPart]) -> list[Te
 
 
 def render_notices(given: VetInput) -> str:
-    """What the router saw, for the critic."""
     return f"Noticed in it: {', '.join(given.triggers)}\n\n" if given.triggers else ""
 
 

@@ -17,64 +17,64 @@ from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules,
 from moot.protocols.solve.attempts import code_of
 
 
-async def adversarial(sitting: DebateContext) -> str:
+async def adversarial(context: DebateContext) -> str:
     """The seats `red` and `blue` are the team's red_team and blue_team; without them the deterministic teams play."""
-    table = sitting.table
-    if not table.code or not table.latest():
+    state = context.state
+    if not state.code or not state.latest():
         return "there is no code to attack"
-    leader = best_first(table)[0]
-    code = code_of(table.task, leader.code)
-    given = HardenInput(code=code, tests=table.task.tests, task=render_task(table))
-    result = await attack_and_patch(given, rules_of(table), sitting.room)
+    leader = best_first(state)[0]
+    code = code_of(state.task, leader.code)
+    given = HardenInput(code=code, tests=state.task.tests, task=render_task(state))
+    result = await attack_and_patch(given, rules_of(state), context.room)
     asked = {"red": len(result.attack_reports), "blue": len(result.defense_reports)}
-    sitting.update(calls=table.calls + sum(times for seat, times in asked.items() if sitting.room.has_model(seat)))
-    text = result.final_files[table.given.path]
+    context.update(calls=state.calls + sum(times for seat, times in asked.items() if context.room.has_model(seat)))
+    text = result.final_files[state.given.path]
     found = len({f.fingerprint for report in result.attack_reports for f in report.vulnerabilities})
     left = list_open_findings(result.attack_reports, result.defense_reports)
-    note_attack(sitting, leader, left if text == leader.code else collect_findings(code, result))
+    note_attack(context, leader, left if text == leader.code else collect_findings(code, result))
     if text == leader.code:
         return f"{result.outcome}: {found} findings, {len(left)} left, {leader.id} is unchanged"
-    made = await enter_patched(sitting, leader, text)
-    if sitting.table.candidate(made.id).checked.rank < leader.checked.rank:
-        drop(sitting, made.id, f"fails tests that {leader.id} passes")
+    made = await enter_patched(context, leader, text)
+    if context.state.candidate(made.id).checked.rank < leader.checked.rank:
+        drop(context, made.id, f"fails tests that {leader.id} passes")
         return f"{result.outcome}: {found} findings; the patch broke tests and is not used"
-    note_attack(sitting, made, left)
-    for twin in [c for c in table.latest() if c.code == leader.code and c.id != leader.id]:
-        drop(sitting, twin.id, f"the same code as {leader.id}, which {made.id} replaces")
+    note_attack(context, made, left)
+    for twin in [c for c in state.latest() if c.code == leader.code and c.id != leader.id]:
+        drop(context, twin.id, f"the same code as {leader.id}, which {made.id} replaces")
     return f"{result.outcome}: {found} findings, {len(left)} left, {made.id} replaces {leader.id}"
 
 
-async def enter_patched(sitting: DebateContext, leader: Candidate, text: str) -> Candidate:
+async def enter_patched(context: DebateContext, leader: Candidate, text: str) -> Candidate:
     """Run the patched code as a candidate. No version is kept here: `harden` has kept its own."""
-    table = sitting.table
+    state = context.state
     made = Candidate(
-        id=table.next_id(),
+        id=state.next_id(),
         seat="blue",
-        round=table.round,
+        round=state.round,
         phase="adversarial",
         code=text,
         text=f"{leader.id}, hardened",
         parent=leader.id,
     )
-    sitting.enter(made, "adversarial", made.text)
-    sitting.update(kept="")
+    context.enter(made, "adversarial", made.text)
+    context.update(kept="")
     try:
-        await run_candidates(sitting)
+        await run_candidates(context)
     except SessionStopped:
-        drop(sitting, made.id, f"cut short before it was run: {leader.id} stands")
+        drop(context, made.id, f"cut short before it was run: {leader.id} stands")
         raise
     return made
 
 
-def rules_of(table: DebateState) -> HardenRules:
-    return table.given.harden.model_copy(update={"timeout": table.rules.timeout})
+def rules_of(state: DebateState) -> HardenRules:
+    return state.given.harden.model_copy(update={"timeout": state.rules.timeout})
 
 
 def note_attack(
-    sitting: DebateContext, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden"
+    context: DebateContext, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden"
 ) -> None:
-    told = {"candidate": candidate.id, "round": sitting.table.round, "by": by, "findings": tuple(left)}
-    sitting.update(attacks=(*sitting.table.attacks, Attacked.model_validate(told)))
+    told = {"candidate": candidate.id, "round": context.state.round, "by": by, "findings": tuple(left)}
+    context.update(attacks=(*context.state.attacks, Attacked.model_validate(told)))
 
 
 def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
@@ -84,12 +84,12 @@ def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
     return list({f.id: f for f in (*first.vulnerabilities, *more)}.values())
 
 
-async def scan_winner(sitting: DebateContext) -> None:
+async def scan_winner(context: DebateContext) -> None:
     """If an attack was requested and the winner had none, scan it and say so."""
-    table, winner = sitting.table, winner_of(sitting.table)
-    if winner is None or not table.code or not table.rules.includes_phase("adversarial") or table.attack_on(winner):
+    state, winner = context.state, winner_of(context.state)
+    if winner is None or not state.code or not state.rules.includes_phase("adversarial") or state.attack_on(winner):
         return
-    scan = await sitting.room.scan(code_of(table.task, winner.code))
-    note_attack(sitting, winner, number_findings(by_gravity(scan.findings), ()), "scan")
-    others = ", ".join(dict.fromkeys(attack.candidate for attack in table.attacks)) or "nobody"
-    sitting.room.degrade(f"{winner.id} was not attacked, only scanned: the adversarial phase attacked {others}")
+    scan = await context.room.scan(code_of(state.task, winner.code))
+    note_attack(context, winner, number_findings(by_gravity(scan.findings), ()), "scan")
+    others = ", ".join(dict.fromkeys(attack.candidate for attack in state.attacks)) or "nobody"
+    context.room.degrade(f"{winner.id} was not attacked, only scanned: the adversarial phase attacked {others}")

@@ -50,89 +50,89 @@ def temperatures(speakers: Sequence[Member], warm: float) -> dict[str, float | N
     return found
 
 
-async def specify_tests(sitting: DebateContext, phase: Phase, speakers: Sequence[Member]) -> None:
+async def specify_tests(context: DebateContext, phase: Phase, speakers: Sequence[Member]) -> None:
     """Every speaker writes tests from the task's words; a test that two seats write counts."""
     said, about = dict[str, list[Example]](), dict[str, str]()
 
     def take(member: Member, reply: SpecReply) -> None:
-        said[member.seat] = parse_claims(reply.tests, sitting.table)
+        said[member.seat] = parse_claims(reply.tests, context.state)
         for line in reply.tests:
             about.update(
-                {test.call: requirement_of(line, sitting.table) for test in parse_claims([line], sitting.table)}
+                {test.call: requirement_of(line, context.state) for test in parse_claims([line], context.state)}
             )
 
-    warm = temperatures(speakers, sitting.table.rules.temperature)
-    await sitting.ask_independently(
+    warm = temperatures(speakers, context.state.rules.temperature)
+    await context.ask_independently(
         phase,
         speakers,
-        lambda m: ask_tests(m, phase, sitting, warm[m.seat]),
+        lambda m: ask_tests(m, phase, context, warm[m.seat]),
         take,
         tools=False,  # only the task's words: what code does is no evidence of what it should do
     )
-    claims = merge_claims(sitting.table, said)
+    claims = merge_claims(context.state, said)
     told = (c if c.requirement else c.model_copy(update={"requirement": about.get(c.call, "")}) for c in claims)
-    sitting.update(claims=tuple(told), specified=True)
+    context.update(claims=tuple(told), specified=True)
 
 
-def requirement_of(line: str, table: DebateState) -> str:
+def requirement_of(line: str, state: DebateState) -> str:
     """The requirement whose number follows a test."""
     found = NUMBERED.search(line)
     place = int(found[1]) if found else 0
-    return table.requirements[place - 1] if 0 < place <= len(table.requirements) else ""
+    return state.requirements[place - 1] if 0 < place <= len(state.requirements) else ""
 
 
-def ask_tests(member: Member, phase: Phase, sitting: DebateContext, warm: float | None) -> Ask[SpecReply]:
+def ask_tests(member: Member, phase: Phase, context: DebateContext, warm: float | None) -> Ask[SpecReply]:
     text = prompt(
         "spec",
-        task=brief(sitting.table),
-        examples=render_examples(sitting),
-        requirements=render_requirements(sitting.table),
-        most=str(max(MOST, len(sitting.table.requirements))),
-        form=form_of(SpecReply, sitting.table),
+        task=brief(context.state),
+        examples=render_examples(context),
+        requirements=render_requirements(context.state),
+        most=str(max(MOST, len(context.state.requirements))),
+        form=form_of(SpecReply, context.state),
     )
-    who, number = system(member, "tester"), sitting.table.round
+    who, number = system(member, "tester"), context.state.round
     return Ask(member.seat, phase, number, who, text, SpecReply, REPLY_TOKENS, temperature=warm)
 
 
-def render_requirements(table: DebateState) -> str:
-    lines = "\n".join(f"{number}. {text}" for number, text in enumerate(table.requirements, 1))
+def render_requirements(state: DebateState) -> str:
+    lines = "\n".join(f"{number}. {text}" for number, text in enumerate(state.requirements, 1))
     head = "Give at least one call for each of these requirements, and end its line with # and the number:"
     return f"{head}\n\n{fence_text(lines, 'text')}\n\n" if lines else ""
 
 
-def render_examples(sitting: DebateContext) -> str:
-    parts = [TextPart(f"example {e.call}", f"{e.call} == {e.raises or e.expected}") for e in sitting.table.examples]
-    lines = show(fit_parts(parts, sitting.room.allowance() // 4), "the seats", sitting.room).join()
+def render_examples(context: DebateContext) -> str:
+    parts = [TextPart(f"example {e.call}", f"{e.call} == {e.raises or e.expected}") for e in context.state.examples]
+    lines = show(fit_parts(parts, context.room.allowance() // 4), "the seats", context.room).join()
     return f"Examples that are known:\n\n{fence_text(lines, 'text')}\n\n" if lines else ""
 
 
-def parse_claims(lines: Sequence[str], table: DebateState) -> list[Example]:
+def parse_claims(lines: Sequence[str], state: DebateState) -> list[Example]:
     """Lines that call the task's own function with a literal result."""
-    entry = entry_of(table)
+    entry = entry_of(state)
     found = [e for line in lines for e in examples_in(line.strip().removeprefix("assert "), entry)]
     return [e for e in found if e.expected and literal_call(e.call) is not None]
 
 
-def entry_of(table: DebateState) -> str:
+def entry_of(state: DebateState) -> str:
     """The task's function: from its examples, its code, or the first that its words name."""
-    called = [find_called_name(example.call) for example in table.examples]
-    return next(iter((*called, *table.task.names, *CALLED.findall(table.task.text))), "")
+    called = [find_called_name(example.call) for example in state.examples]
+    return next(iter((*called, *state.task.names, *CALLED.findall(state.task.text))), "")
 
 
-def form_of(shape: type[Value], table: DebateState) -> str:
+def form_of(shape: type[Value], state: DebateState) -> str:
     """The form with the task's own function in it: a small model tests the one it is shown."""
-    return instructions(shape).replace("f(2) == 4", f"{entry_of(table) or 'f'}(2) == 4")
+    return instructions(shape).replace("f(2) == 4", f"{entry_of(state) or 'f'}(2) == 4")
 
 
-def merge_claims(table: DebateState, said: Mapping[str, Sequence[Example]]) -> tuple[ClaimedTest, ...]:
+def merge_claims(state: DebateState, said: Mapping[str, Sequence[Example]]) -> tuple[ClaimedTest, ...]:
     """Merge old and new claims; each call once, with who says what about it."""
     voices: dict[str, dict[str, tuple[str, Example]]] = {}
     for seat, examples in said.items():
         for example in examples:
             voices.setdefault(example.call, {}).setdefault(seat, (example.expected, example))
-    known = {claim.call for claim in table.claims}
-    given = {example.call: example for example in table.examples}
-    claims = list(table.claims)
+    known = {claim.call for claim in state.claims}
+    given = {example.call: example for example in state.examples}
+    claims = list(state.claims)
     for call, votes in voices.items():
         if call in known:
             continue
@@ -165,22 +165,22 @@ def judge_claim(claim: ClaimedTest) -> ClaimedTest:
 
 
 async def ask_blind(
-    sitting: DebateContext, phase: Phase, claims: Sequence[ClaimedTest], speakers: Sequence[Member]
+    context: DebateContext, phase: Phase, claims: Sequence[ClaimedTest], speakers: Sequence[Member]
 ) -> None:
     """Put the calls without their values to seats that did not write them; their answers count for or against."""
     if not claims or not speakers:
         return
     answers: dict[str, dict[str, str]] = {}
-    warm = temperatures(speakers, sitting.table.rules.temperature)
-    await sitting.ask_independently(
+    warm = temperatures(speakers, context.state.rules.temperature)
+    await context.ask_independently(
         phase,
         speakers,
-        lambda m: ask_values(m, phase, claims, sitting, warm[m.seat]),
+        lambda m: ask_values(m, phase, claims, context, warm[m.seat]),
         lambda m, said: answers.update({m.seat: match_answers(said.answers, claims)}),
         tools=False,
     )
     changed = {claim.id: _weigh_claim(claim, answers) for claim in claims}
-    sitting.update(claims=tuple(changed.get(claim.id, claim) for claim in sitting.table.claims))
+    context.update(claims=tuple(changed.get(claim.id, claim) for claim in context.state.claims))
 
 
 def _weigh_claim(claim: ClaimedTest, answers: Mapping[str, Mapping[str, str]]) -> ClaimedTest:
@@ -194,17 +194,17 @@ def _weigh_claim(claim: ClaimedTest, answers: Mapping[str, Mapping[str, str]]) -
 
 
 def ask_values(
-    member: Member, phase: Phase, claims: Sequence[ClaimedTest], sitting: DebateContext, warm: float | None
+    member: Member, phase: Phase, claims: Sequence[ClaimedTest], context: DebateContext, warm: float | None
 ) -> Ask[BlindReply]:
     calls = "\n".join(f"{n}. {claim.call}" for n, claim in enumerate(claims, 1))
     text = prompt(
         "blind",
-        task=brief(sitting.table),
-        examples=render_examples(sitting),
+        task=brief(context.state),
+        examples=render_examples(context),
         calls=f"Calls:\n\n{fence_text(calls, 'text')}",
         form=instructions(BlindReply),
     )
-    who, number = system(member, "tester"), sitting.table.round
+    who, number = system(member, "tester"), context.state.round
     return Ask(member.seat, phase, number, who, text, BlindReply, REPLY_TOKENS, temperature=warm)
 
 

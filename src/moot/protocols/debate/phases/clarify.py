@@ -57,12 +57,12 @@ class AnswersReply(Value):
     answers: tuple[Given, ...] = Field(description="one for each question, in their order")
 
 
-async def dehallucination(sitting: DebateContext) -> str:
-    asking = list_seated(sitting.table, sitting.room, "proposer", "generator", "implementer")[:1]
-    answering = list_seated(sitting.table, sitting.room, "moderator", "architect", "teacher")[:1]
+async def dehallucination(context: DebateContext) -> str:
+    asking = list_seated(context.state, context.room, "proposer", "generator", "implementer")[:1]
+    answering = list_seated(context.state, context.room, "moderator", "architect", "teacher")[:1]
     for _ in range(ROUNDS):
-        replies = await sitting.ask_independently("dehallucination", asking, lambda m: ask_questions(m, sitting))
-        known = {plain(clarification.question) for clarification in sitting.table.clarifications}
+        replies = await context.ask_independently("dehallucination", asking, lambda m: ask_questions(m, context))
+        known = {plain(clarification.question) for clarification in context.state.clarifications}
         asked = [question for reply in replies for question in reply.questions]
         every = [question for question in asked if plain(question.question) not in known]
         new = every[:MOST]
@@ -70,30 +70,30 @@ async def dehallucination(sitting: DebateContext) -> str:
             break
         if len(every) > MOST:
             unasked = "; ".join(question.question for question in every[MOST:])
-            sitting.room.degrade(f"at most {MOST} questions are taken up at a time; left out: {unasked}")
-        ask = partial(ask_answers, questions=new, sitting=sitting)
+            context.room.degrade(f"at most {MOST} questions are taken up at a time; left out: {unasked}")
+        ask = partial(ask_answers, questions=new, context=context)
         answers = [
             given
-            for reply in await sitting.ask_independently("dehallucination", answering, ask)
+            for reply in await context.ask_independently("dehallucination", answering, ask)
             for given in reply.answers
         ]
-        cleared = await settle_questions(new, answers, sitting)
-        sitting.update(clarifications=(*sitting.table.clarifications, *cleared))
+        cleared = await settle_questions(new, answers, context)
+        context.update(clarifications=(*context.state.clarifications, *cleared))
         if all((c.confidence or 0.0) > SURE for c in cleared):
             break
-    done = sitting.table.clarifications
+    done = context.state.clarifications
     assumed = sum(1 for c in done if c.source == "assumption")
     return f"{len(done)} questions, {assumed} answered by assumption" if done else "nothing was found unclear"
 
 
 async def settle_questions(
-    questions: Sequence[Question], answers: Sequence[Given], sitting: DebateContext
+    questions: Sequence[Question], answers: Sequence[Given], context: DebateContext
 ) -> tuple[Clarification, ...]:
     """Each question with its answer and source: the task, a file, the person; else an assumption."""
-    found = [trace_answer(q, answers[n] if n < len(answers) else None, sitting.table) for n, q in enumerate(questions)]
+    found = [trace_answer(q, answers[n] if n < len(answers) else None, context.state) for n, q in enumerate(questions)]
     open_ones = [n for n, c in enumerate(found) if c.source == "assumption"]
     if open_ones:
-        said = await sitting.room.inquire([found[n].question for n in open_ones])
+        said = await context.room.inquire([found[n].question for n in open_ones])
         for n, words in zip(open_ones, said, strict=True):
             if words:
                 change = {"answer": words, "source": "person", "quote": "", "confidence": 1.0}
@@ -101,7 +101,7 @@ async def settle_questions(
     return tuple(found)
 
 
-def trace_answer(question: Question, given: Given | None, table: DebateState) -> Clarification:
+def trace_answer(question: Question, given: Given | None, state: DebateState) -> Clarification:
     asked = Clarification(**question.model_dump())
     if given is None:
         return asked
@@ -109,9 +109,9 @@ def trace_answer(question: Question, given: Given | None, table: DebateState) ->
     quote = plain(given.quote)
     if len(quote) < SHORTEST_QUOTE:
         return asked
-    if quote in plain(table.task.text):
+    if quote in plain(state.task.text):
         return asked.model_copy(update={"source": "task", "quote": given.quote})
-    files = table.given.context.files if table.given.context else ()
+    files = state.given.context.files if state.given.context else ()
     if any(quote in plain(file.text) for file in files):
         return asked.model_copy(update={"source": "file", "quote": given.quote})
     return asked
@@ -121,33 +121,33 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-def ask_questions(member: Member, sitting: DebateContext) -> Ask[QuestionsReply]:
-    table = sitting.table
+def ask_questions(member: Member, context: DebateContext) -> Ask[QuestionsReply]:
+    state = context.state
     text = prompt(
         "questions",
-        task=brief(table),
-        context=render_files(table, sitting.room),
-        known=_render_asked(table),
+        task=brief(state),
+        context=render_files(state, context.room),
+        known=_render_asked(state),
         most=str(MOST),
         form=instructions(QuestionsReply),
     )
-    number = len(table.clarifications) // MOST + 1
+    number = len(state.clarifications) // MOST + 1
     return Ask(member.seat, "dehallucination", number, system(member), text, QuestionsReply, REPLY_TOKENS)
 
 
-def _render_asked(table: DebateState) -> str:
-    lines = "\n".join(f"- {c.question}" for c in table.clarifications)
+def _render_asked(state: DebateState) -> str:
+    lines = "\n".join(f"- {c.question}" for c in state.clarifications)
     return f"Asked already:\n\n{fence_text(lines, 'text')}\n\n" if lines else ""
 
 
-def ask_answers(member: Member, questions: Sequence[Question], sitting: DebateContext) -> Ask[AnswersReply]:
+def ask_answers(member: Member, questions: Sequence[Question], context: DebateContext) -> Ask[AnswersReply]:
     lines = "\n".join(f"{n}. {question.question}" for n, question in enumerate(questions, 1))
     text = prompt(
         "clarify",
-        task=brief(sitting.table),
-        context=render_files(sitting.table, sitting.room),
+        task=brief(context.state),
+        context=render_files(context.state, context.room),
         questions=f"Questions:\n\n{fence_text(lines, 'text')}",
         form=instructions(AnswersReply),
     )
-    number = len(sitting.table.clarifications) // MOST + 1
+    number = len(context.state.clarifications) // MOST + 1
     return Ask(member.seat, "dehallucination", number, system(member), text, AnswersReply, REPLY_TOKENS)

@@ -34,9 +34,9 @@ class BallotReply(Value):
     confidence: Unit | None = None
 
 
-async def convergence(sitting: DebateContext) -> str:
-    await ask_person(sitting)
-    up = eligible(sitting.table)
+async def convergence(context: DebateContext) -> str:
+    await ask_person(context)
+    up = eligible(context.state)
     ballots, reasons = dict[str, RankedBallot](), dict[str, str]()
 
     def take(member: Member, said: BallotReply) -> None:
@@ -49,14 +49,14 @@ async def convergence(sitting: DebateContext) -> str:
             history=member.history,
         )
         reasons[member.seat] = said.reasons
-        sitting.say(member, "convergence", said.reasons)
+        context.say(member, "convergence", said.reasons)
 
-    voters = [m for m in sitting.table.given.team if sitting.room.has_model(m.seat)]
+    voters = [m for m in context.state.given.team if context.room.has_model(m.seat)]
     if len(up) > 1:
-        await sitting.in_turn("convergence", voters, lambda m: ask_ballot(m, up, sitting), take)
-    leader = sitting.arrangement.leader("convergence")
-    vote = count_votes(sitting.table, up, tuple(ballots.values()), reasons, len(voters), leader)
-    sitting.update(votes=(*sitting.table.votes, vote))
+        await context.in_turn("convergence", voters, lambda m: ask_ballot(m, up, context), take)
+    leader = context.arrangement.leader("convergence")
+    vote = count_votes(context.state, up, tuple(ballots.values()), reasons, len(voters), leader)
+    context.update(votes=(*context.state.votes, vote))
     if not up:
         return "nothing to choose from"
     if len(up) == 1:
@@ -65,19 +65,18 @@ async def convergence(sitting: DebateContext) -> str:
     return f"{vote.election.winner or 'nobody'} of {len(up)} {how}"
 
 
-def eligible(table: DebateState) -> list[Candidate]:
+def eligible(state: DebateState) -> list[Candidate]:
     """Tests decide before votes: a candidate eliminated by tests is not on the ballot."""
-    up = list_leaders(table) if table.code else list(table.latest())
-    return by_score(up, table)
+    up = list_leaders(state) if state.code else list(state.latest())
+    return by_score(up, state)
 
 
-def list_left_out(table: DebateState, up: Sequence[Candidate]) -> dict[str, str]:
-    """Every candidate that is not on the ballot, and why."""
+def list_left_out(state: DebateState, up: Sequence[Candidate]) -> dict[str, str]:
     on_it = {candidate.id for candidate in up}
-    heirs = {candidate.parent: candidate.id for candidate in table.candidates if not candidate.dropped}
+    heirs = {candidate.parent: candidate.id for candidate in state.candidates if not candidate.dropped}
     best = max((candidate.checked.rank for candidate in up), default=None)
     why = dict[str, str]()
-    for one in table.candidates:
+    for one in state.candidates:
         if one.id not in on_it:
             fewer = one.checked.rank != best
             tests = "passes fewer tests" if fewer else "passes as many tests, but fewer others behave like it"
@@ -85,61 +84,60 @@ def list_left_out(table: DebateState, up: Sequence[Candidate]) -> dict[str, str]
     return why
 
 
-def winner_of(table: DebateState) -> Candidate | None:
+def winner_of(state: DebateState) -> Candidate | None:
     """By ballots if they were decisive, else by tests, score and order of entry."""
-    if not table.latest():
+    if not state.latest():
         return None
-    up = eligible(table)
-    if vote := find_deciding_vote(table):
-        return next(candidate for candidate in up if candidate.id == latest_replacement(table, vote.election.winner))
-    if alike := alike_and_green(table):
+    up = eligible(state)
+    if vote := find_deciding_vote(state):
+        return next(candidate for candidate in up if candidate.id == latest_replacement(state, vote.election.winner))
+    if alike := alike_and_green(state):
         hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
-        same = [candidate for candidate in alike if candidate.id == table.baseline.candidate]
+        same = [candidate for candidate in alike if candidate.id == state.baseline.candidate]
         return (*hardened, *same, *alike)[0]
-    if lacks_vote(table):
+    if lacks_vote(state):
         return None
     return up[0] if up else None
 
 
-def find_deciding_vote(table: DebateState) -> Vote | None:
+def find_deciding_vote(state: DebateState) -> Vote | None:
     """The last vote whose winner, or its replacement, is still a candidate."""
-    up = {candidate.id for candidate in eligible(table)}
-    return next((vote for vote in reversed(table.votes) if latest_replacement(table, vote.election.winner) in up), None)
+    up = {candidate.id for candidate in eligible(state)}
+    return next((vote for vote in reversed(state.votes) if latest_replacement(state, vote.election.winner) in up), None)
 
 
-def latest_replacement(table: DebateState, name: str | None) -> str | None:
-    """The latest replacement of a candidate."""
-    made = next((c for c in table.candidates if c.parent == name and name and not c.dropped), None)
-    return latest_replacement(table, made.id) if made else name
+def latest_replacement(state: DebateState, name: str | None) -> str | None:
+    made = next((c for c in state.candidates if c.parent == name and name and not c.dropped), None)
+    return latest_replacement(state, made.id) if made else name
 
 
-def lacks_vote(table: DebateState) -> bool:
+def lacks_vote(state: DebateState) -> bool:
     """Positions cannot be run; without a vote nothing ranks them."""
-    vote = table.votes[-1] if table.votes else None
-    return not table.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
+    vote = state.votes[-1] if state.votes else None
+    return not state.code and vote is not None and len(vote.candidates) > 1 and not vote.ballots
 
 
-def stands_alone(table: DebateState) -> bool:
+def stands_alone(state: DebateState) -> bool:
     """One candidate passes every given test and agreed claim, and no other passes as much."""
-    up = eligible(table) if table.code else []
+    up = eligible(state) if state.code else []
     return len(up) == 1 and up[0].checked.green and not up[0].checked.failures
 
 
-def ask_ballot(member: Member, up: Sequence[Candidate], sitting: DebateContext) -> Ask[BallotReply]:
-    table = sitting.table
+def ask_ballot(member: Member, up: Sequence[Candidate], context: DebateContext) -> Ask[BallotReply]:
+    state = context.state
     letters = tuple(candidate.id for candidate in up)
     shape = ballot_shape(letters)
     text = prompt(
         "ballot",
-        task=brief(table),
-        candidates=render_candidates(up, table, sitting.room),
-        notes=render_for_judge(table, member.seat),
-        heard=sitting.render_heard(member),
-        left_out=_not_listed(list_left_out(table, up)),
+        task=brief(state),
+        candidates=render_candidates(up, state, context.room),
+        notes=render_for_judge(state, member.seat),
+        heard=context.render_heard(member),
+        left_out=_not_listed(list_left_out(state, up)),
         letters=", ".join(letters),
         form=instructions(shape),
     )
-    return Ask(member.seat, "convergence", table.round, system(member), text, shape, REPLY_TOKENS)
+    return Ask(member.seat, "convergence", state.round, system(member), text, shape, REPLY_TOKENS)
 
 
 def _not_listed(why: Mapping[str, str]) -> str:
@@ -182,24 +180,24 @@ def find_letters(entry: str) -> list[str]:
 
 
 def count_votes(
-    table: DebateState,
+    state: DebateState,
     up: Sequence[Candidate],
     ballots: Sequence[RankedBallot],
     reasons: dict[str, str],
     voters: int,
     leader: str,
 ) -> Vote:
-    rules = VoteRules(method=table.rules.voting, tie_break=table.rules.tie_break, leader=leader)
+    rules = VoteRules(method=state.rules.voting, tie_break=state.rules.tie_break, leader=leader)
     election = elect([candidate.id for candidate in up], ballots, rules)
     return Vote(
-        round=table.round,
+        round=state.round,
         candidates=tuple(candidate.id for candidate in up),
-        left_out=list_left_out(table, up),
+        left_out=list_left_out(state, up),
         ballots=tuple(ballots),
         reasons=reasons,
         election=election,
         consensus=consensus(ballots, list(reasons.values()), voters),
-        conflict=conflict(table, up),
+        conflict=conflict(state, up),
     )
 
 
@@ -228,31 +226,31 @@ def terms_in_common(texts: Sequence[str]) -> float:
     return sum(sum(term in one for one in sets) > 1 for term in every) / len(every)
 
 
-def conflict(table: DebateState, up: Sequence[Candidate]) -> Conflict | None:
+def conflict(state: DebateState, up: Sequence[Candidate]) -> Conflict | None:
     """What they disagree about: the task's demands, the code's behaviour, or only its style."""
     if len(up) < 2:
         return None
-    if len({candidate.checked.marks for candidate in up}) == 1 or not table.code:
+    if len({candidate.checked.marks for candidate in up}) == 1 or not state.code:
         return "design"
-    return "requirement" if find_disputed(table) else "correctness"
+    return "requirement" if find_disputed(state) else "correctness"
 
 
-def find_disputed(table: DebateState) -> list[ClaimedTest]:
+def find_disputed(state: DebateState) -> list[ClaimedTest]:
     """Calls on which candidates differ and seats disagree."""
-    return [claim for claim in table.claims if claim.status == "disputed" and divides_candidates(table, claim)]
+    return [claim for claim in state.claims if claim.status == "disputed" and divides_candidates(state, claim)]
 
 
-async def ask_person(sitting: DebateContext) -> None:
+async def ask_person(context: DebateContext) -> None:
     """A person settles a dispute about the task's demands; without one it stays open."""
-    every = find_disputed(sitting.table)
+    every = find_disputed(context.state)
     open_ones = every[:MOST_ASKED]
     if not open_ones:
         return
     questions = [f"What must {claim.call} return? Seats say different things of it." for claim in open_ones]
-    said = await sitting.room.inquire(questions)
+    said = await context.room.inquire(questions)
     if any(said) and len(every) > MOST_ASKED:
         unasked = name_some([claim.call for claim in every[MOST_ASKED:]])
-        sitting.room.degrade(f"you were asked {MOST_ASKED} of {len(every)} questions; still disputed: {unasked}")
+        context.room.degrade(f"you were asked {MOST_ASKED} of {len(every)} questions; still disputed: {unasked}")
     settled = {
         claim.id: claim.model_copy(
             update={"expected": answer, "by": ("person",), "against": (), "status": "agreed", "why": "you said so"}
@@ -261,5 +259,5 @@ async def ask_person(sitting: DebateContext) -> None:
         if answer
     }
     if settled:
-        sitting.update(claims=tuple(settled.get(claim.id, claim) for claim in sitting.table.claims))
-        await run_candidates(sitting)
+        context.update(claims=tuple(settled.get(claim.id, claim) for claim in context.state.claims))
+        await run_candidates(context)

@@ -44,58 +44,58 @@ class CritiqueReply(Value):
     )
 
 
-async def critique(sitting: DebateContext) -> str:
-    critics = list_seated(sitting.table, sitting.room, *CRITICS)
+async def critique(context: DebateContext) -> str:
+    critics = list_seated(context.state, context.room, *CRITICS)
     brought = list[ClaimedTest]()
-    before = len(sitting.table.points)
+    before = len(context.state.points)
 
     def take(member: Member, said: CritiqueReply) -> None:
-        points = tuple(collect_points(member, said.points, sitting.table))
-        sitting.update(points=(*sitting.table.points, *points))
-        sitting.say(member, "critique", "\n".join(f"{p.candidate}: {p.stance}: {p.point}" for p in points))
-        tests = parse_breaking_tests(member, said.tests, sitting.table)
-        most = sitting.table.rules.breaking
+        points = tuple(collect_points(member, said.points, context.state))
+        context.update(points=(*context.state.points, *points))
+        context.say(member, "critique", "\n".join(f"{p.candidate}: {p.stance}: {p.point}" for p in points))
+        tests = parse_breaking_tests(member, said.tests, context.state)
+        most = context.state.rules.breaking
         brought.extend(tests[:most])
         if len(tests) > most:
             unused = name_some([claim.call for claim in tests[most:]])
-            sitting.room.degrade(f"{member.seat} brought {len(tests)} tests, at most {most} count; not run: {unused}")
+            context.room.degrade(f"{member.seat} brought {len(tests)} tests, at most {most} count; not run: {unused}")
 
-    await sitting.ask_with_stand_ins("critique", critics, lambda m: ask_critique(m, sitting), take)
-    tests = await weigh_claims(sitting, brought)
-    spoke = len(sitting.table.points) - before
+    await context.ask_with_stand_ins("critique", critics, lambda m: ask_critique(m, context), take)
+    tests = await weigh_claims(context, brought)
+    spoke = len(context.state.points) - before
     valid = sum(1 for claim in tests if claim.status == "agreed")
     return f"{spoke} points, {len(tests)} breaking tests, {valid} of them valid"
 
 
-def ask_critique(member: Member, sitting: DebateContext) -> Ask[CritiqueReply]:
-    table, room = sitting.table, sitting.room
-    up = table.latest()
-    most = table.rules.breaking if table.code else 0
+def ask_critique(member: Member, context: DebateContext) -> Ask[CritiqueReply]:
+    state, room = context.state, context.room
+    up = state.latest()
+    most = state.rules.breaking if state.code else 0
     text = prompt(
         "critique",
-        task=brief(table),
-        candidates=render_candidates(up, table, room),
-        notes=render_for_judge(table, member.seat),
-        heard=sitting.render_heard(member),
+        task=brief(state),
+        candidates=render_candidates(up, state, room),
+        notes=render_for_judge(state, member.seat),
+        heard=context.render_heard(member),
         breaking=BREAKING.format(most=most) if most else "Bring no tests: give an empty list of them.",
-        form=form_of(CritiqueReply, table),
+        form=form_of(CritiqueReply, state),
     )
-    return Ask(member.seat, "critique", table.round, system(member), text, CritiqueReply, REPLY_TOKENS)
+    return Ask(member.seat, "critique", state.round, system(member), text, CritiqueReply, REPLY_TOKENS)
 
 
-def collect_points(member: Member, spots: Sequence[Spot], table: DebateState) -> list[Point]:
+def collect_points(member: Member, spots: Sequence[Spot], state: DebateState) -> list[Point]:
     """Points about existing candidates; a quote that matches none of its lines is not evidence."""
     found = []
     for spot in spots:
-        letter = find_candidate(spot.candidate, table.latest())
+        letter = find_candidate(spot.candidate, state.latest())
         if letter is None:
             continue
-        body = table.candidate(letter).code or table.candidate(letter).text
+        body = state.candidate(letter).code or state.candidate(letter).text
         quoted = spot.evidence.strip().strip("`")
         evidence = quoted if quoted and quoted in body else ""
         point = Point(
             seat=member.seat,
-            round=table.round,
+            round=state.round,
             candidate=letter,
             stance=spot.stance,
             point=spot.point,
@@ -111,38 +111,38 @@ def find_candidate(text: str, candidates: Sequence[Candidate]) -> str | None:
     return next((candidate.id for candidate in candidates if candidate.id == word), None)
 
 
-def parse_breaking_tests(member: Member, lines: Sequence[str], table: DebateState) -> list[ClaimedTest]:
-    if not table.code or table.given.language != "python":
+def parse_breaking_tests(member: Member, lines: Sequence[str], state: DebateState) -> list[ClaimedTest]:
+    if not state.code or state.given.language != "python":
         return []
-    found = parse_claims(lines, table)
+    found = parse_claims(lines, state)
     return [ClaimedTest(id="", call=e.call, expected=e.expected, by=(member.seat,), origin="breaking") for e in found]
 
 
-async def weigh_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> list[ClaimedTest]:
+async def weigh_claims(context: DebateContext, brought: Sequence[ClaimedTest]) -> list[ClaimedTest]:
     """Run breaking tests, and put their calls to seats that did not write them, which must find the value
     themselves."""
-    before = sitting.table.agreed
-    new = enter_claims(sitting, brought)
-    if sitting.table.agreed != before:
-        await run_candidates(sitting)
-    open_ones = [claim for claim in sitting.table.claims if claim.id in new and claim.status == "alone"]
+    before = context.state.agreed
+    new = enter_claims(context, brought)
+    if context.state.agreed != before:
+        await run_candidates(context)
+    open_ones = [claim for claim in context.state.claims if claim.id in new and claim.status == "alone"]
     if open_ones:
-        await run_candidates(sitting)
-        disputed = [claim for claim in open_ones if divides_candidates(sitting.table, claim)]
+        await run_candidates(context)
+        disputed = [claim for claim in open_ones if divides_candidates(context.state, claim)]
         authors = {seat for claim in disputed for seat in claim.by}
-        others = list_seated(sitting.table, sitting.room, "validator", "test_agent", "judge", "proposer")
-        there = [m for m in others if m.seat not in sitting.lost]
+        others = list_seated(context.state, context.room, "validator", "test_agent", "judge", "proposer")
+        there = [m for m in others if m.seat not in context.lost]
         blind = [m for m in there if m.seat not in authors][:3] or there[:2]
-        await ask_blind(sitting, "critique", disputed, blind)
-        await run_candidates(sitting)
-    return [claim for claim in sitting.table.claims if claim.id in new]
+        await ask_blind(context, "critique", disputed, blind)
+        await run_candidates(context)
+    return [claim for claim in context.state.claims if claim.id in new]
 
 
-def enter_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> set[str]:
+def enter_claims(context: DebateContext, brought: Sequence[ClaimedTest]) -> set[str]:
     """Add new claims, each call once; a seat that repeats another's claim supports it."""
-    table = sitting.table
-    examples = {example.call: example for example in table.examples}
-    claims = {claim.call: claim for claim in table.claims}
+    state = context.state
+    examples = {example.call: example for example in state.examples}
+    claims = {claim.call: claim for claim in state.claims}
     new = set[str]()
     for claim in brought:
         old = claims.get(claim.call)
@@ -156,11 +156,11 @@ def enter_claims(sitting: DebateContext, brought: Sequence[ClaimedTest]) -> set[
             # Critics may have read each other; tests written without seeing code need no further asking.
             both = old.model_copy(update={"by": (*old.by, *claim.by)})
             claims[claim.call] = judge_claim(both) if old.origin == "specification" else both
-    sitting.update(claims=tuple(claims.values()))
+    context.update(claims=tuple(claims.values()))
     return new
 
 
-def divides_candidates(table: DebateState, claim: ClaimedTest) -> bool:
+def divides_candidates(state: DebateState, claim: ClaimedTest) -> bool:
     """Whether the candidates answer this call differently: only then is the right answer worth asking for."""
-    answers = [candidate.checked.answers.get(claim.call) for candidate in table.latest()]
+    answers = [candidate.checked.answers.get(claim.call) for candidate in state.latest()]
     return len({answer.mark for answer in answers if answer is not None}) > 1

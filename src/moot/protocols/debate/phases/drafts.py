@@ -41,110 +41,110 @@ class PositionReply(Value):
     )
 
 
-def drafters(sitting: DebateContext, more: int = 0) -> list[Member]:
+def drafters(context: DebateContext, more: int = 0) -> list[Member]:
     """The seats for drafting, filled up with the rest of the team: a vote needs more than one answer."""
-    table = sitting.table
-    first = [m for m in table.given.team if m.role in DRAFTERS]
-    rest = [m for m in table.given.team if m.role not in DRAFTERS]
-    return [m for m in (*first, *rest) if sitting.room.has_model(m.seat)][: table.rules.drafts + more]
+    state = context.state
+    first = [m for m in state.given.team if m.role in DRAFTERS]
+    rest = [m for m in state.given.team if m.role not in DRAFTERS]
+    return [m for m in (*first, *rest) if context.room.has_model(m.seat)][: state.rules.drafts + more]
 
 
-async def draft_candidates(sitting: DebateContext, phase: Phase, more: int = 0) -> int:
+async def draft_candidates(context: DebateContext, phase: Phase, more: int = 0) -> int:
     """Independent drafts of everybody without one; the first ones set the baseline."""
-    before = sitting.table.candidates
+    before = context.state.candidates
     have = {candidate.seat for candidate in before}
-    speakers = [member for member in drafters(sitting, more) if member.seat not in have]
-    warm = temperatures(drafters(sitting, more), sitting.table.rules.temperature)
-    if sitting.table.code:
-        await sitting.ask_independently(
+    speakers = [member for member in drafters(context, more) if member.seat not in have]
+    warm = temperatures(drafters(context, more), context.state.rules.temperature)
+    if context.state.code:
+        await context.ask_independently(
             phase,
             speakers,
-            lambda m: ask_draft(m, phase, sitting, warm[m.seat]),
-            lambda m, said: enter_draft(m, said, phase, sitting),
+            lambda m: ask_draft(m, phase, context, warm[m.seat]),
+            lambda m, said: enter_draft(m, said, phase, context),
         )
     else:
-        await sitting.ask_independently(
+        await context.ask_independently(
             phase,
             speakers,
-            lambda m: ask_position(m, phase, sitting, warm[m.seat]),
-            lambda m, said: enter_position(m, said, phase, sitting),
+            lambda m: ask_position(m, phase, context, warm[m.seat]),
+            lambda m, said: enter_position(m, said, phase, context),
         )
-    await run_candidates(sitting)
-    if sitting.table.baseline.candidate is None:
-        sitting.update(baseline=baseline(sitting.table, speakers))
-    return len(sitting.table.candidates) - len(before)
+    await run_candidates(context)
+    if context.state.baseline.candidate is None:
+        context.update(baseline=baseline(context.state, speakers))
+    return len(context.state.candidates) - len(before)
 
 
 def ask_draft(
-    member: Member, phase: Phase, sitting: DebateContext, temperature: float | None = None, history: str = ""
+    member: Member, phase: Phase, context: DebateContext, temperature: float | None = None, history: str = ""
 ) -> Ask[DraftReply]:
-    table, room = sitting.table, sitting.room
+    state, room = context.state, context.room
     text = prompt(
         "draft",
-        language=table.given.language,
-        task=brief(table),
-        context=render_files(table, room),
-        tests=render_tests(table.task, room),
-        lessons=render_lessons(table.lessons),
-        notes=notes(table, member.seat),
+        language=state.given.language,
+        task=brief(state),
+        context=render_files(state, room),
+        tests=render_tests(state.task, room),
+        lessons=render_lessons(state.lessons),
+        notes=notes(state, member.seat),
         history=history,
-        path=table.given.path,
-        form=code_form(DraftReply, table.given.language, table.given.path),
+        path=state.given.path,
+        form=code_form(DraftReply, state.given.language, state.given.path),
     )
-    return Ask(member.seat, phase, table.round, system(member, "solver"), text, DraftReply, temperature=temperature)
+    return Ask(member.seat, phase, state.round, system(member, "solver"), text, DraftReply, temperature=temperature)
 
 
 def ask_position(
-    member: Member, phase: Phase, sitting: DebateContext, temperature: float | None = None, history: str = ""
+    member: Member, phase: Phase, context: DebateContext, temperature: float | None = None, history: str = ""
 ) -> Ask[PositionReply]:
-    table = sitting.table
+    state = context.state
     text = prompt(
         "position",
-        task=brief(table),
-        context=render_files(table, sitting.room),
-        notes=notes(table, member.seat),
+        task=brief(state),
+        context=render_files(state, context.room),
+        notes=notes(state, member.seat),
         history=history,
         form=instructions(PositionReply),
     )
-    return Ask(member.seat, phase, table.round, system(member, "debater"), text, PositionReply, temperature=temperature)
+    return Ask(member.seat, phase, state.round, system(member, "debater"), text, PositionReply, temperature=temperature)
 
 
-def enter_draft(member: Member, said: DraftReply, phase: Phase, sitting: DebateContext, parent: str = "") -> Candidate:
+def enter_draft(member: Member, said: DraftReply, phase: Phase, context: DebateContext, parent: str = "") -> Candidate:
     candidate = Candidate(
-        id=sitting.table.next_id(),
+        id=context.state.next_id(),
         seat=member.seat,
-        round=sitting.table.round,
+        round=context.state.round,
         phase=phase,
-        code=with_imports(choose_block(said.code, sitting.table.task), sitting.table.task),
+        code=with_imports(choose_block(said.code, context.state.task), context.state.task),
         text=said.approach,
         limits=said.limits,
         parent=parent,
     )
-    sitting.enter(candidate, phase, said.approach)
+    context.enter(candidate, phase, said.approach)
     return candidate
 
 
 def enter_position(
-    member: Member, said: PositionReply, phase: Phase, sitting: DebateContext, parent: str = ""
+    member: Member, said: PositionReply, phase: Phase, context: DebateContext, parent: str = ""
 ) -> Candidate:
     reasons = "".join(f"\n- {reason}" for reason in said.arguments)
     candidate = Candidate(
-        id=sitting.table.next_id(),
+        id=context.state.next_id(),
         seat=member.seat,
-        round=sitting.table.round,
+        round=context.state.round,
         phase=phase,
         text=f"{said.position}{reasons}",
         limits=said.limits,
         parent=parent,
     )
-    sitting.enter(candidate, phase, said.position)
+    context.enter(candidate, phase, said.position)
     return candidate
 
 
-def own_history(candidate: Candidate, sitting: DebateContext) -> str:
+def own_history(candidate: Candidate, context: DebateContext) -> str:
     """An author's last code and its results; for a topic, the last position."""
     if not candidate.code:
         return f"Your position so far:\n\n{fence_text(candidate.text, 'text')}\n\nMend it.\n\n"
-    ran = evidence(candidate, render_failures(candidate, candidate.seat, sitting.room))
-    code = fence_text(candidate.code, sitting.table.given.language)
+    ran = evidence(candidate, render_failures(candidate, candidate.seat, context.room))
+    code = fence_text(candidate.code, context.state.given.language)
     return f"Your solution so far:\n\n{code}\n\n{ran}\n\nMend it.\n\n"

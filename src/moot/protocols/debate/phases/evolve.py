@@ -18,77 +18,77 @@ from moot.protocols.debate.state import DebateState
 from moot.protocols.debate.types import ClaimedTest, Phase
 
 
-async def self_evolvement(sitting: DebateContext) -> str:
+async def self_evolvement(context: DebateContext) -> str:
     """Run drafts; if they disagree, derive tests from the task's words, and let authors repair."""
-    entered = await draft_candidates(sitting, "self_evolvement")
-    if sitting.table.code and entered:
-        await test_requirements(sitting, "self_evolvement")
-    if not sitting.table.code or not entered or alike_and_green(sitting.table):
+    entered = await draft_candidates(context, "self_evolvement")
+    if context.state.code and entered:
+        await test_requirements(context, "self_evolvement")
+    if not context.state.code or not entered or alike_and_green(context.state):
         return f"{entered} drafts"
-    entered += await more_drafts(sitting)
+    entered += await more_drafts(context)
     repairs = 0
-    if nothing_passes(sitting.table):
+    if nothing_passes(context.state):
         # A failing example of the task is the best evidence: use it before asking for tests.
-        repairs = await mend_slips(sitting, "self_evolvement") or await redraft_in_turn(sitting, "self_evolvement")
-    await test_requirements(sitting, "self_evolvement")
-    if is_settled(sitting.table):
+        repairs = await mend_slips(context, "self_evolvement") or await redraft_in_turn(context, "self_evolvement")
+    await test_requirements(context, "self_evolvement")
+    if is_settled(context.state):
         return f"{entered} drafts, {repairs} repairs kept"
-    if sitting.table.given.language == "python" and not sitting.table.specified:
-        await specify_tests(sitting, "self_evolvement", drafters(sitting)[: sitting.table.rules.voices])
-        await run_candidates(sitting)
-    for number in range(sitting.table.rules.refinements):
+    if context.state.given.language == "python" and not context.state.specified:
+        await specify_tests(context, "self_evolvement", drafters(context)[: context.state.rules.voices])
+        await run_candidates(context)
+    for number in range(context.state.rules.refinements):
         # Asked the same again, a model repeats itself; vary after the first repair.
-        warm = sitting.table.rules.temperature if number else None
-        repairs += await repair_candidates(sitting, "self_evolvement", lambda c: bool(c.checked.failures), warm)
-    return f"{entered} drafts, {len(sitting.table.agreed)} tests agreed on, {repairs} repairs kept"
+        warm = context.state.rules.temperature if number else None
+        repairs += await repair_candidates(context, "self_evolvement", lambda c: bool(c.checked.failures), warm)
+    return f"{entered} drafts, {len(context.state.agreed)} tests agreed on, {repairs} repairs kept"
 
 
-async def test_requirements(sitting: DebateContext, phase: Phase) -> None:
+async def test_requirements(context: DebateContext, phase: Phase) -> None:
     """If a debate would end early on few tests: seats that see no code write one for each requirement; what the best
     candidates fail is put to others without its value."""
-    if not has_few_tests(sitting.table):
+    if not has_few_tests(context.state):
         return
-    await specify_tests(sitting, phase, drafters(sitting)[: sitting.table.rules.voices])
-    await run_candidates(sitting)
+    await specify_tests(context, phase, drafters(context)[: context.state.rules.voices])
+    await run_candidates(context)
     doubts = [
-        claim for claim in sitting.table.claims if claim.status == "alone" and is_broken_by_best(sitting.table, claim)
+        claim for claim in context.state.claims if claim.status == "alone" and is_broken_by_best(context.state, claim)
     ]
     authors = {seat for claim in doubts for seat in claim.by}
-    there = [m for m in sitting.table.given.team if sitting.room.has_model(m.seat) and m.seat not in sitting.lost]
-    await ask_blind(sitting, phase, doubts, [m for m in there if m.seat not in authors][:3] or there[:2])
+    there = [m for m in context.state.given.team if context.room.has_model(m.seat) and m.seat not in context.lost]
+    await ask_blind(context, phase, doubts, [m for m in there if m.seat not in authors][:3] or there[:2])
     if doubts:
-        await run_candidates(sitting)
+        await run_candidates(context)
 
 
-def has_few_tests(table: DebateState) -> bool:
+def has_few_tests(state: DebateState) -> bool:
     """A code debate that could end now on fewer tests than the rules require."""
-    few = max((candidate.checked.of for candidate in table.latest()), default=0) < table.rules.enough_tests
-    open_yet = table.code and table.given.language == "python" and not table.specified
-    return open_yet and few and bool(alike_and_green(table) or is_settled(table) or stands_alone(table))
+    few = max((candidate.checked.of for candidate in state.latest()), default=0) < state.rules.enough_tests
+    open_yet = state.code and state.given.language == "python" and not state.specified
+    return open_yet and few and bool(alike_and_green(state) or is_settled(state) or stands_alone(state))
 
 
-def is_broken_by_best(table: DebateState, claim: ClaimedTest) -> bool:
-    answers = [candidate.checked.answers.get(claim.call) for candidate in list_unbeaten(table)]
+def is_broken_by_best(state: DebateState, claim: ClaimedTest) -> bool:
+    answers = [candidate.checked.answers.get(claim.call) for candidate in list_unbeaten(state)]
     return any(answer is not None and not is_satisfied(example_of(claim), answer) for answer in answers)
 
 
-async def more_drafts(sitting: DebateContext) -> int:
+async def more_drafts(context: DebateContext) -> int:
     """One at a time while fewer than two pass alike; each is run before the next is requested."""
     entered = 0
-    for more in range(1, sitting.table.rules.reserve + 1):
-        if is_settled(sitting.table):
+    for more in range(1, context.state.rules.reserve + 1):
+        if is_settled(context.state):
             break
-        entered += await draft_candidates(sitting, "self_evolvement", more)
+        entered += await draft_candidates(context, "self_evolvement", more)
     return entered
 
 
-async def proposal(sitting: DebateContext) -> str:
+async def proposal(context: DebateContext) -> str:
     """Ask members without a candidate for one; after a round, authors respond to criticism and results."""
-    before = len(sitting.table.candidates)
-    if sitting.table.round == 1:
-        await draft_candidates(sitting, "proposal")
-        await test_requirements(sitting, "proposal")
+    before = len(context.state.candidates)
+    if context.state.round == 1:
+        await draft_candidates(context, "proposal")
+        await test_requirements(context, "proposal")
     else:
-        await repair_candidates(sitting, "proposal", lambda c: bool(c.checked.failures or objections(sitting, c)))
-    new = len([c for c in sitting.table.candidates[before:] if not c.dropped])
-    return f"{len(sitting.table.latest())} proposals, {new} of them new"
+        await repair_candidates(context, "proposal", lambda c: bool(c.checked.failures or objections(context, c)))
+    new = len([c for c in context.state.candidates[before:] if not c.dropped])
+    return f"{len(context.state.latest())} proposals, {new} of them new"

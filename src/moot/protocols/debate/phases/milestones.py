@@ -18,24 +18,24 @@ POINTS: Mapping[Phase, Point] = {
 }
 
 
-async def milestone(sitting: DebateContext, phase: Phase) -> None:
+async def milestone(context: DebateContext, phase: Phase) -> None:
     """Results go into later prompts; an inconclusive check is noted as a caveat."""
-    table, point = sitting.table, POINTS.get(phase)
-    if point is None or not table.code or not table.latest():
+    state, point = context.state, POINTS.get(phase)
+    if point is None or not state.code or not state.latest():
         return
-    leader = best_first(table)[0]
-    code, checked = code_of(table.task, leader.code), leader.checked
-    if leader.id != table.kept:
+    leader = best_first(state)[0]
+    code, checked = code_of(state.task, leader.code), leader.checked
+    if leader.id != state.kept:
         metrics: dict[str, JsonValue] = {
             "candidate": leader.id,
             "passed": checked.passed,
             "failed": checked.of - checked.passed,
             "pass_rate": checked.passed / checked.of if checked.of else None,
         }
-        await sitting.room.snapshot(code, f"{phase.replace('_', ' ')}, round {table.round}: {leader.id}", metrics)
-    checks = await sitting.room.check(point, code, table.task.tests)
+        await context.room.snapshot(code, f"{phase.replace('_', ' ')}, round {state.round}: {leader.id}", metrics)
+    checks = await context.room.check(point, code, state.task.tests)
     for each in checks.unclear:
-        sitting.room.degrade(f"{point}: {each.action}: {each.status}: {each.summary}")
-    sitting.update(kept=leader.id)
+        context.room.degrade(f"{point}: {each.action}: {each.status}: {each.summary}")
+    context.update(kept=leader.id)
     if checks.feedback:
-        sitting.update(checks=(*table.checks, checks), checked=leader.id)
+        context.update(checks=(*state.checks, checks), checked=leader.id)

@@ -47,57 +47,57 @@ class MergeReply(DraftReply):
     )
 
 
-async def optimization(sitting: DebateContext) -> str:
-    makers = list_seated(sitting.table, sitting.room, "optimizer", "refactorer", "blue_team", "designer")[:1]
-    if not makers or not sitting.table.latest():
+async def optimization(context: DebateContext) -> str:
+    makers = list_seated(context.state, context.room, "optimizer", "refactorer", "blue_team", "designer")[:1]
+    if not makers or not context.state.latest():
         return "nobody to do it" if not makers else "nothing to improve"
     maker = makers[0]
-    if not sitting.table.code:
-        merged = await sitting.ask_with_stand_ins(
+    if not context.state.code:
+        merged = await context.ask_with_stand_ins(
             "optimization",
             [maker],
-            lambda m: ask_position_merge(m, sitting),
-            lambda m, said: enter_position(m, said, "optimization", sitting),
+            lambda m: ask_position_merge(m, context),
+            lambda m, said: enter_position(m, said, "optimization", context),
         )
         return "one position out of the best parts" if merged else "the optimizer gave nothing that could be used"
-    return await improve_leader(maker, sitting)
+    return await improve_leader(maker, context)
 
 
-async def improve_leader(maker: Member, sitting: DebateContext) -> str:
+async def improve_leader(maker: Member, context: DebateContext) -> str:
     """Retry until everything passes; keep only what improves on the leader."""
-    leader, attempts = best_first(sitting.table)[0], list[Attempt]()
+    leader, attempts = best_first(context.state)[0], list[Attempt]()
     by = list[Member]()
-    for number in range(1, sitting.table.rules.attempts + 1):
-        said = await sitting.ask_with_stand_ins(
-            "optimization", [maker], lambda m: ask_merge(m, attempts, sitting), lambda m, _: by.append(m)
+    for number in range(1, context.state.rules.attempts + 1):
+        said = await context.ask_with_stand_ins(
+            "optimization", [maker], lambda m: ask_merge(m, attempts, context), lambda m, _: by.append(m)
         )
         if not said:
             return "the optimizer gave nothing that could be used"
         maker = by[-1]
-        made = enter_draft(maker, said[0], "optimization", sitting)
-        await run_candidates(sitting)
-        now = sitting.table.candidate(made.id)
+        made = enter_draft(maker, said[0], "optimization", context)
+        await run_candidates(context)
+        now = context.state.candidate(made.id)
         same = now.code == leader.code
         if not same and (may_replace(now, leader) or not (now.checked.of or now.checked.agreed_of)):
             return f"{now.id} improves on {leader.id}"
-        drop(sitting, now.id, f"the same code as {leader.id}" if same else f"gains nothing over {leader.id}")
-        if (leader.checked.green and not leader.checked.failures) or number == sitting.table.rules.attempts:
+        drop(context, now.id, f"the same code as {leader.id}" if same else f"gains nothing over {leader.id}")
+        if (leader.checked.green and not leader.checked.failures) or number == context.state.rules.attempts:
             break
         attempts.append(as_attempt(now, number))
-        attempts[-1], _ = await reflect_on_failure(as_task(sitting.table), attempts, sitting.room, maker.seat)
-        sitting.update(calls=sitting.table.calls + 1)
+        attempts[-1], _ = await reflect_on_failure(as_task(context.state), attempts, context.room, maker.seat)
+        context.update(calls=context.state.calls + 1)
     return f"nothing improved on {leader.id}"
 
 
-def best_first(table: DebateState) -> list[Candidate]:
+def best_first(state: DebateState) -> list[Candidate]:
     """The current winner, the leaders by score, then the rest: the first is what an improvement must beat."""
-    winner = winner_of(table)
-    lead = [*([winner] if winner else []), *by_score(list_leaders(table), table)]
-    return list({c.id: c for c in (*lead, *by_score(list(table.latest()), table))}.values())
+    winner = winner_of(state)
+    lead = [*([winner] if winner else []), *by_score(list_leaders(state), state)]
+    return list({c.id: c for c in (*lead, *by_score(list(state.latest()), state))}.values())
 
 
-def as_task(table: DebateState) -> Task:
-    return table.task.model_copy(update={"tests": None})
+def as_task(state: DebateState) -> Task:
+    return state.task.model_copy(update={"tests": None})
 
 
 def as_attempt(candidate: Candidate, number: int) -> Attempt:
@@ -107,42 +107,42 @@ def as_attempt(candidate: Candidate, number: int) -> Attempt:
     return Attempt(number=number, code=candidate.code, analysis=analysis)
 
 
-def ask_merge(member: Member, attempts: Sequence[Attempt], sitting: DebateContext) -> Ask[MergeReply]:
-    table = sitting.table
-    form = code_form(MergeReply, table.given.language, table.given.path)
+def ask_merge(member: Member, attempts: Sequence[Attempt], context: DebateContext) -> Ask[MergeReply]:
+    state = context.state
+    form = code_form(MergeReply, state.given.language, state.given.path)
     text = _merge(
-        member, sitting, CODE.format(path=table.given.path), form, render_contrast(table), last_try(attempts, table)
+        member, context, CODE.format(path=state.given.path), form, render_contrast(state), last_try(attempts, state)
     )
-    return Ask(member.seat, "optimization", table.round, system(member, "solver"), text, MergeReply)
+    return Ask(member.seat, "optimization", state.round, system(member, "solver"), text, MergeReply)
 
 
-def ask_position_merge(member: Member, sitting: DebateContext) -> Ask[PositionReply]:
-    text = _merge(member, sitting, TEXT, instructions(PositionReply), "", "")
-    return Ask(member.seat, "optimization", sitting.table.round, system(member, "debater"), text, PositionReply)
+def ask_position_merge(member: Member, context: DebateContext) -> Ask[PositionReply]:
+    text = _merge(member, context, TEXT, instructions(PositionReply), "", "")
+    return Ask(member.seat, "optimization", context.state.round, system(member, "debater"), text, PositionReply)
 
 
-def _merge(member: Member, sitting: DebateContext, how: str, form: str, differ: str, history: str) -> str:
-    table = sitting.table
-    ranked = best_first(table)
+def _merge(member: Member, context: DebateContext, how: str, form: str, differ: str, history: str) -> str:
+    state = context.state
+    ranked = best_first(state)
     parts, rest = ranked[:PARTS], [candidate.id for candidate in ranked[PARTS:]]
     lower = f"\n\nNot shown, for they rank lower: {', '.join(rest)}." if rest else ""
     return prompt(
         "optimize",
-        task=brief(table),
-        candidates=render_candidates(parts, table, sitting.room) + lower,
+        task=brief(state),
+        candidates=render_candidates(parts, state, context.room) + lower,
         contrast=differ,
-        heard=sitting.render_heard(member),
-        checks=render_project_checks(table) + open_findings(table),
-        notes=notes(table, member.seat),
+        heard=context.render_heard(member),
+        checks=render_project_checks(state) + open_findings(state),
+        notes=notes(state, member.seat),
         history=history,
         how=how,
         form=form,
     )
 
 
-def render_contrast(table: DebateState) -> str:
+def render_contrast(state: DebateState) -> str:
     """Where the two best behave differently, on the smallest inputs."""
-    ranked = [c for c in best_first(table) if c.checked.answers]
+    ranked = [c for c in best_first(state) if c.checked.answers]
     other = next((c for c in ranked[1:] if c.checked.marks != ranked[0].checked.marks), None)
     if other is None:
         return ""
@@ -156,10 +156,10 @@ def render_contrast(table: DebateState) -> str:
     return f"{names[0]} and {names[1]} differ; decide by the task which is right:\n\n{told}\n\n" if lines else ""
 
 
-def last_try(attempts: Sequence[Attempt], table: DebateState) -> str:
+def last_try(attempts: Sequence[Attempt], state: DebateState) -> str:
     if not attempts:
         return ""
-    code = fence_text(attempts[-1].code, table.given.language)
+    code = fence_text(attempts[-1].code, state.given.language)
     failed = fence_text("\n".join(f.said for f in attempts[-1].analysis.failures), "text")
     head = f"Your last attempt gained nothing:\n\n{code}\n\n{failed}\n\n"
     return head + render_reflections(attempts)

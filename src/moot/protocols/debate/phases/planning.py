@@ -54,40 +54,40 @@ class SettleReply(Value):
     stances: Annotated[dict[str, str], ExampleKeys("1", "2"), Aliases("answers")] = Field(description="keep or yield")
 
 
-async def make_plan(sitting: DebateContext) -> None:
+async def make_plan(context: DebateContext) -> None:
     """Plan if the task warrants it; later prompts contain the plan, and its owners carry it out beside the drafts."""
-    table = sitting.table
-    wanted = table.rules.planning
-    measured = measure(table.task.text)
-    team = [member for member in table.given.team if sitting.room.has_model(member.seat)]
+    state = context.state
+    wanted = state.rules.planning
+    measured = measure(state.task.text)
+    team = [member for member in state.given.team if context.room.has_model(member.seat)]
     if wanted == "off" or not team or (wanted == "auto" and not measured.complex):
         return
     choice = style_for(measured, len(team), wanted if wanted in ("cpde", "dpde") else "adaptive")
-    plan = await (one_plans(sitting, team) if choice.style == "cpde" else each_plans(sitting, team))
+    plan = await (one_plans(context, team) if choice.style == "cpde" else each_plans(context, team))
     if plan is None:
-        sitting.room.degrade("no plan: nobody gave one that could be carried out; the task is not divided")
+        context.room.degrade("no plan: nobody gave one that could be carried out; the task is not divided")
         return
-    sitting.update(plan=plan, planning=f"{choice.style}: {choice.why}")
-    sitting.room.tell(f"plan by {choice.style} ({choice.why}): {len(plan.subtasks)} subtasks")
+    context.update(plan=plan, planning=f"{choice.style}: {choice.why}")
+    context.room.tell(f"plan by {choice.style} ({choice.why}): {len(plan.subtasks)} subtasks")
     if len(plan.subtasks) > 1:
-        await carry_out_plan(sitting, plan)
+        await carry_out_plan(context, plan)
 
 
-async def one_plans(sitting: DebateContext, team: Sequence[Member]) -> TaskPlan | None:
-    root = list_seated(sitting.table, sitting.room, "architect", "moderator", "designer")[:1]
-    replies = await sitting.ask_independently("planning", root, lambda m: ask_plan(m, ALL, sitting))
+async def one_plans(context: DebateContext, team: Sequence[Member]) -> TaskPlan | None:
+    root = list_seated(context.state, context.room, "architect", "moderator", "designer")[:1]
+    replies = await context.ask_independently("planning", root, lambda m: ask_plan(m, ALL, context))
     plan = TaskPlan(subtasks=tuple(as_subtask(piece, "") for piece in replies[0].subtasks)) if replies else TaskPlan()
-    return plan if not faults(plan, team, sitting) else None
+    return plan if not faults(plan, team, context) else None
 
 
-async def each_plans(sitting: DebateContext, team: Sequence[Member]) -> TaskPlan | None:
+async def each_plans(context: DebateContext, team: Sequence[Member]) -> TaskPlan | None:
     """Each seat plans its own part; negotiation settles overlaps."""
     plans = dict[str, TaskPlan]()
 
     def take(member: Member, said: PlanReply) -> None:
         plans[member.seat] = TaskPlan(subtasks=tuple(as_subtask(piece, member.seat) for piece in said.subtasks))
 
-    await sitting.ask_independently("planning", drafters(sitting), lambda m: ask_plan(m, PART, sitting), take)
+    await context.ask_independently("planning", drafters(context), lambda m: ask_plan(m, PART, context), take)
     found = overlaps(plans)
     stances: dict[tuple[tuple[str, str], str], Stance] = {}
     if found:
@@ -100,17 +100,17 @@ async def each_plans(sitting: DebateContext, team: Sequence[Member]) -> TaskPlan
                 if member.seat in overlap.seats and word in ("keep", "yield"):
                     stances[overlap.claims[0], member.seat] = "yield" if word == "yield" else "keep"
 
-        await sitting.ask_independently("planning", claimants, lambda m: ask_settle(m, titles, sitting), settle)
+        await context.ask_independently("planning", claimants, lambda m: ask_settle(m, titles, context), settle)
     settled = negotiate(plans, stances)
     for note in settled.notes:
-        sitting.room.tell(f"plan: {note}")
-    return settled.plan if not faults(settled.plan, team, sitting) else None
+        context.room.tell(f"plan: {note}")
+    return settled.plan if not faults(settled.plan, team, context) else None
 
 
-def faults(plan: TaskPlan, team: Sequence[Member], sitting: DebateContext) -> tuple[str, ...]:
+def faults(plan: TaskPlan, team: Sequence[Member], context: DebateContext) -> tuple[str, ...]:
     found = problems(plan, {member.seat for member in team})
     for fault in found:
-        sitting.room.tell(f"plan: {fault}")
+        context.room.tell(f"plan: {fault}")
     return found
 
 
@@ -124,7 +124,7 @@ def as_subtask(piece: Piece, owner: str) -> Subtask:
     )
 
 
-async def carry_out_plan(sitting: DebateContext, plan: TaskPlan) -> None:
+async def carry_out_plan(context: DebateContext, plan: TaskPlan) -> None:
     """Wave by wave, each owner does its part with the results it depends on; the joined parts are one more
     candidate."""
     results: dict[str, str] = {}
@@ -133,71 +133,71 @@ async def carry_out_plan(sitting: DebateContext, plan: TaskPlan) -> None:
         while left:
             mine = {subtask.owner: subtask for subtask in reversed(left)}
             left = [subtask for subtask in left if subtask not in mine.values()]
-            await run_wave(sitting, plan, mine, results)
+            await run_wave(context, plan, mine, results)
     done = join_results(plan, results)
     if done.missing:
-        sitting.room.degrade(f"the plan was not carried out whole: {', '.join(done.missing)} missing")
+        context.room.degrade(f"the plan was not carried out whole: {', '.join(done.missing)} missing")
         return
     whole = "\n\n".join(text.strip("\n") for _, text in done.parts) + "\n"
     words = f"the parts of the plan, {', '.join(part.id for part, _ in done.parts)}"
-    code = sitting.table.code
+    code = context.state.code
     made = Candidate(
-        id=sitting.table.next_id(),
+        id=context.state.next_id(),
         seat=PLAN,
         round=1,
         phase="proposal",
         code=whole if code else "",
         text=words if code else whole,
     )
-    sitting.enter(made, "proposal", words)
-    await run_candidates(sitting)
+    context.enter(made, "proposal", words)
+    await run_candidates(context)
 
 
 async def run_wave(
-    sitting: DebateContext, plan: TaskPlan, mine: Mapping[str, Subtask], results: dict[str, str]
+    context: DebateContext, plan: TaskPlan, mine: Mapping[str, Subtask], results: dict[str, str]
 ) -> None:
     """One subtask of each owner; results are kept by subtask id."""
-    owners = [member for member in sitting.table.given.team if member.seat in mine]
-    texts = {owner: part_text(owner, subtask, plan, dict(results), sitting) for owner, subtask in mine.items()}
+    owners = [member for member in context.state.given.team if member.seat in mine]
+    texts = {owner: part_text(owner, subtask, plan, dict(results), context) for owner, subtask in mine.items()}
 
     def keep_code(member: Member, said: DraftReply) -> None:
-        results[mine[member.seat].id] = choose_block(said.code, sitting.table.task)
+        results[mine[member.seat].id] = choose_block(said.code, context.state.task)
 
     def keep_position(member: Member, said: PositionReply) -> None:
         results[mine[member.seat].id] = said.position
 
     def ask(member: Member, shape: type[T]) -> Ask[T]:
-        form = instructions(shape).replace("<path>", sitting.table.given.path)
-        who = system(member, "solver" if sitting.table.code else "debater")
+        form = instructions(shape).replace("<path>", context.state.given.path)
+        who = system(member, "solver" if context.state.code else "debater")
         return Ask(member.seat, "planning", 3, who, f"{texts[member.seat]}\n\n{form}", shape)
 
-    if sitting.table.code:
-        await sitting.ask_independently("planning", owners, lambda m: ask(m, DraftReply), keep_code)
+    if context.state.code:
+        await context.ask_independently("planning", owners, lambda m: ask(m, DraftReply), keep_code)
     else:
-        await sitting.ask_independently("planning", owners, lambda m: ask(m, PositionReply), keep_position)
+        await context.ask_independently("planning", owners, lambda m: ask(m, PositionReply), keep_position)
 
 
-def part_text(owner: str, subtask: Subtask, plan: TaskPlan, results: Mapping[str, str], sitting: DebateContext) -> str:
-    table = sitting.table
+def part_text(owner: str, subtask: Subtask, plan: TaskPlan, results: Mapping[str, str], context: DebateContext) -> str:
+    state = context.state
     done = [f"{name}:\n{fence_text(results[name])}" for name in subtask.depends_on if name in results]
-    code = f"Under CODE give only your part, in {table.given.language}, as it goes into {table.given.path}."
+    code = f"Under CODE give only your part, in {state.given.language}, as it goes into {state.given.path}."
     return prompt(
         "part",
-        task=brief(table),
+        task=brief(state),
         plan=fence_text(shown_plan(plan, owner), "text"),
         done="Done so far:\n\n" + "\n\n".join(done) + "\n\n" if done else "",
         mine=f"{subtask.id} ({subtask.title}); it is done when: {subtask.done_when}",
-        how=code if table.code else "Answer your part only.",
+        how=code if state.code else "Answer your part only.",
     )
 
 
-def ask_plan(member: Member, what: str, sitting: DebateContext) -> Ask[PlanReply]:
-    table = sitting.table
+def ask_plan(member: Member, what: str, context: DebateContext) -> Ask[PlanReply]:
+    state = context.state
     text = prompt(
         "plan",
-        task=brief(table),
-        context=render_files(table, sitting.room),
-        team=", ".join(f"{each.seat} ({each.role})" for each in table.given.team),
+        task=brief(state),
+        context=render_files(state, context.room),
+        team=", ".join(f"{each.seat} ({each.role})" for each in state.given.team),
         what=what,
         most=str(MOST),
         form=instructions(PlanReply),
@@ -205,9 +205,9 @@ def ask_plan(member: Member, what: str, sitting: DebateContext) -> Ask[PlanReply
     return Ask(member.seat, "planning", 1, system(member), text, PlanReply, REPLY_TOKENS)
 
 
-def ask_settle(member: Member, titles: Sequence[str], sitting: DebateContext) -> Ask[SettleReply]:
+def ask_settle(member: Member, titles: Sequence[str], context: DebateContext) -> Ask[SettleReply]:
     lines = "\n".join(f"{number}. {title}" for number, title in enumerate(titles, 1))
     text = prompt(
-        "settle", task=brief(sitting.table), overlaps=fence_text(lines, "text"), form=instructions(SettleReply)
+        "settle", task=brief(context.state), overlaps=fence_text(lines, "text"), form=instructions(SettleReply)
     )
     return Ask(member.seat, "planning", 2, system(member), text, SettleReply, REPLY_TOKENS)

@@ -29,35 +29,35 @@ class AnewReply(DraftReply):
     )
 
 
-def nothing_passes(table: DebateState) -> bool:
-    return table.task.tested and not any(candidate.checked.green for candidate in table.latest())
+def nothing_passes(state: DebateState) -> bool:
+    return state.task.tested and not any(candidate.checked.green for candidate in state.latest())
 
 
-async def mend_slips(sitting: DebateContext, phase: Phase) -> int:
+async def mend_slips(context: DebateContext, phase: Phase) -> int:
     """A parameter counted from 1, a tuple for a list: try the first such change that makes an attempt pass."""
-    table = sitting.table
-    if table.given.language != "python" or not table.examples or table.task.tests:
+    state = context.state
+    if state.given.language != "python" or not state.examples or state.task.tests:
         return 0
-    for base in best_distinct(table):
-        if slip := await find_passing(slips(base.code, table.examples, base.checked.answers), sitting):
+    for base in best_distinct(state):
+        if slip := await find_passing(slips(base.code, state.examples, base.checked.answers), context):
             made = Candidate(
-                id=table.next_id(),
+                id=state.next_id(),
                 seat=base.seat,
-                round=table.round,
+                round=state.round,
                 phase=phase,
                 code=slip.text,
                 text=f"{base.id}, but {slip.what}",
                 parent=base.id,
             )
-            sitting.enter(made, phase, made.text)
-            return await keep_improvements(sitting, [(made, base)])
+            context.enter(made, phase, made.text)
+            return await keep_improvements(context, [(made, base)])
     return 0
 
 
-async def find_passing(tried: Sequence[Slip], sitting: DebateContext) -> Slip | None:
-    task = sitting.table.task
+async def find_passing(tried: Sequence[Slip], context: DebateContext) -> Slip | None:
+    task = context.state.task
     codes = [code_of(task, slip.text) for slip in tried]
-    runs = await sitting.room.probe_all(codes, [example.call for example in task.examples], AT_ONCE)
+    runs = await context.room.probe_all(codes, [example.call for example in task.examples], AT_ONCE)
     good = [
         slip
         for slip, run in zip(tried, runs, strict=True)
@@ -66,58 +66,58 @@ async def find_passing(tried: Sequence[Slip], sitting: DebateContext) -> Slip | 
     return good[0] if good else None
 
 
-def best_distinct(table: DebateState) -> list[Candidate]:
+def best_distinct(state: DebateState) -> list[Candidate]:
     """Failing candidates, best first, without duplicate code."""
-    ranked = sorted(table.latest(), key=lambda c: c.checked.rank, reverse=True)
+    ranked = sorted(state.latest(), key=lambda c: c.checked.rank, reverse=True)
     firsts = {candidate.code: candidate for candidate in reversed(ranked)}
     return [candidate for candidate in ranked if firsts[candidate.code] is candidate]
 
 
-async def redraft_in_turn(sitting: DebateContext, phase: Phase) -> int:
+async def redraft_in_turn(context: DebateContext, phase: Phase) -> int:
     """One after another until something passes. After an error the author repairs the code; after a wrong value the
     author does not see that code, because a small model would repeat it."""
     gained = 0
-    for number in range(sitting.table.rules.anew):
-        if not nothing_passes(sitting.table):
+    for number in range(context.state.rules.anew):
+        if not nothing_passes(context.state):
             break
-        bases = best_distinct(sitting.table)
+        bases = best_distinct(context.state)
         base = bases[number % len(bases)]
-        mend = repair_one if has_evidence(base, sitting.table) else reread
-        gained += await mend(sitting, phase, base)
+        mend = repair_one if has_evidence(base, context.state) else reread
+        gained += await mend(context, phase, base)
     return gained
 
 
-async def repair_one(sitting: DebateContext, phase: Phase, base: Candidate) -> int:
+async def repair_one(context: DebateContext, phase: Phase, base: Candidate) -> int:
     return await repair_candidates(
-        sitting, phase, lambda candidate: candidate.id == base.id, sitting.table.rules.temperature
+        context, phase, lambda candidate: candidate.id == base.id, context.state.rules.temperature
     )
 
 
-async def reread(sitting: DebateContext, phase: Phase, base: Candidate) -> int:
-    speaker = next((member for member in drafters(sitting) if member.seat == base.seat), drafters(sitting)[0])
-    said = await sitting.ask_independently(phase, [speaker], lambda member: ask_anew(member, phase, sitting, base))
+async def reread(context: DebateContext, phase: Phase, base: Candidate) -> int:
+    speaker = next((member for member in drafters(context) if member.seat == base.seat), drafters(context)[0])
+    said = await context.ask_independently(phase, [speaker], lambda member: ask_anew(member, phase, context, base))
     return await keep_improvements(
-        sitting, [(enter_draft(speaker, reply, phase, sitting, parent=base.id), base) for reply in said]
+        context, [(enter_draft(speaker, reply, phase, context, parent=base.id), base) for reply in said]
     )
 
 
-def has_evidence(candidate: Candidate, table: DebateState) -> bool:
+def has_evidence(candidate: Candidate, state: DebateState) -> bool:
     """Whether the failure is informative: an error, or the output of given tests."""
-    answers = [candidate.checked.answers.get(example.call) for example in table.examples]
+    answers = [candidate.checked.answers.get(example.call) for example in state.examples]
     return not answers or any(answer is not None and answer.kind == "error" for answer in answers)
 
 
-def ask_anew(member: Member, phase: Phase, sitting: DebateContext, base: Candidate) -> Ask[AnewReply]:
-    table, room = sitting.table, sitting.room
+def ask_anew(member: Member, phase: Phase, context: DebateContext, base: Candidate) -> Ask[AnewReply]:
+    state, room = context.state, context.room
     text = prompt(
         "redraft",
-        language=table.given.language,
-        task=brief(table),
-        context=render_files(table, room),
-        tests=render_tests(table.task, room),
+        language=state.given.language,
+        task=brief(state),
+        context=render_files(state, room),
+        tests=render_tests(state.task, room),
         failures=fence_text(render_failures(base, member.seat, room), "text"),
-        path=table.given.path,
-        form=code_form(AnewReply, table.given.language, table.given.path),
+        path=state.given.path,
+        form=code_form(AnewReply, state.given.language, state.given.path),
     )
-    warm = table.rules.temperature
-    return Ask(member.seat, phase, table.round, system(member, "solver"), text, AnewReply, temperature=warm)
+    warm = state.rules.temperature
+    return Ask(member.seat, phase, state.round, system(member, "solver"), text, AnewReply, temperature=warm)

@@ -21,15 +21,15 @@ from moot.text.render import fence_text
 
 
 async def repair_candidates(
-    sitting: DebateContext, phase: Phase, wanting: Callable[[Candidate], bool], warm: float | None = None
+    context: DebateContext, phase: Phase, wanting: Callable[[Candidate], bool], warm: float | None = None
 ) -> int:
     """One repair by each author whose work needs it; repairs without gain are dropped."""
-    table = sitting.table
-    open_ones = {c.seat: c for c in table.latest() if wanting(c)}
+    state = context.state
+    open_ones = {c.seat: c for c in state.latest() if wanting(c)}
     members = [
-        member for member in table.given.team if member.seat in open_ones and sitting.room.has_model(member.seat)
+        member for member in state.given.team if member.seat in open_ones and context.room.has_model(member.seat)
     ]
-    best = sorted(members, key=lambda m: open_ones[m.seat].checked.rank, reverse=True)[: table.rules.voices]
+    best = sorted(members, key=lambda m: open_ones[m.seat].checked.rank, reverse=True)[: state.rules.voices]
     speakers = [member for member in members if member in best]
     if not speakers:
         return 0
@@ -37,70 +37,70 @@ async def repair_candidates(
 
     def enter_repair_draft(member: Member, said: DraftReply) -> None:
         old = open_ones[member.seat]
-        new.append((enter_draft(member, said, phase, sitting, parent=old.id), old))
+        new.append((enter_draft(member, said, phase, context, parent=old.id), old))
 
     def enter_repair_position(member: Member, said: PositionReply) -> None:
         old = open_ones[member.seat]
-        new.append((enter_position(member, said, phase, sitting, parent=old.id), old))
+        new.append((enter_position(member, said, phase, context, parent=old.id), old))
 
     def history(member: Member) -> str:
         old = open_ones[member.seat]
-        project = render_project_checks(sitting.table) if old.id == sitting.table.checked else ""
-        return own_history(old, sitting) + render_objections(objections(sitting, old), member, sitting) + project
+        project = render_project_checks(context.state) if old.id == context.state.checked else ""
+        return own_history(old, context) + render_objections(objections(context, old), member, context) + project
 
-    if table.code:
+    if state.code:
         try:
-            await sitting.ask_independently(
-                phase, speakers, lambda m: ask_draft(m, phase, sitting, warm, history(m)), enter_repair_draft
+            await context.ask_independently(
+                phase, speakers, lambda m: ask_draft(m, phase, context, warm, history(m)), enter_repair_draft
             )
         except SessionStopped:
             for made, old in new:
-                drop(sitting, made.id, f"cut short before it was run: {old.id} stands")
+                drop(context, made.id, f"cut short before it was run: {old.id} stands")
             raise
     else:
-        await sitting.ask_independently(
-            phase, speakers, lambda m: ask_position(m, phase, sitting, warm, history(m)), enter_repair_position
+        await context.ask_independently(
+            phase, speakers, lambda m: ask_position(m, phase, context, warm, history(m)), enter_repair_position
         )
-    return await keep_improvements(sitting, new)
+    return await keep_improvements(context, new)
 
 
-async def keep_improvements(sitting: DebateContext, new: list[tuple[Candidate, Candidate]]) -> int:
+async def keep_improvements(context: DebateContext, new: list[tuple[Candidate, Candidate]]) -> int:
     """Run the new ones; if the lock holds, the old candidate stays and the new one is only recorded."""
-    await run_candidates(sitting)
+    await run_candidates(context)
     gained = 0
     for made, old in new:
-        now, before = sitting.table.candidate(made.id), sitting.table.candidate(old.id)
+        now, before = context.state.candidate(made.id), context.state.candidate(old.id)
         if now.code == before.code and now.code:
-            drop(sitting, now.id, f"the same code as {old.id}")
+            drop(context, now.id, f"the same code as {old.id}")
         elif may_replace(now, before):
             gained += 1
         else:
-            drop(sitting, now.id, f"passes no more than {old.id}, which it was to replace")
+            drop(context, now.id, f"passes no more than {old.id}, which it was to replace")
     return gained
 
 
-def drop(sitting: DebateContext, name: str, why: str) -> None:
+def drop(context: DebateContext, name: str, why: str) -> None:
     """Drop a change without gain: its parent is a candidate again."""
-    change = {name: sitting.table.candidate(name).model_copy(update={"dropped": why})}
-    sitting.update(candidates=tuple(change.get(c.id, c) for c in sitting.table.candidates))
+    change = {name: context.state.candidate(name).model_copy(update={"dropped": why})}
+    context.update(candidates=tuple(change.get(c.id, c) for c in context.state.candidates))
 
 
-def objections(sitting: DebateContext, candidate: Candidate) -> list[str]:
+def objections(context: DebateContext, candidate: Candidate) -> list[str]:
     """Objections of the previous round that the author may read."""
-    before = sitting.table.round - 1
+    before = context.state.round - 1
     return [
         f"{p.point} ({p.evidence})" if p.evidence else p.point
-        for p in sitting.table.points
+        for p in context.state.points
         if p.candidate == candidate.id
         and p.stance == "disagree"
         and p.round == before
-        and sitting.hops(p.seat, candidate.seat) is not None
+        and context.hops(p.seat, candidate.seat) is not None
     ]
 
 
-def render_objections(lines: list[str], member: Member, sitting: DebateContext) -> str:
+def render_objections(lines: list[str], member: Member, context: DebateContext) -> str:
     if not lines:
         return ""
     parts = [TextPart(f"objection {number}", f"- {line}") for number, line in enumerate(lines, 1)]
-    told = show(fit_parts(parts, sitting.room.allowance() // 8), member.seat, sitting.room).join()
+    told = show(fit_parts(parts, context.room.allowance() // 8), member.seat, context.room).join()
     return f"What others object to:\n\n{fence_text(told, 'text')}\n\n"

@@ -34,40 +34,40 @@ class ReviewReply(Value):
     scores: Annotated[tuple[Marks, ...], Aliases("candidates", "reviews", "ratings")]
 
 
-async def review(sitting: DebateContext) -> str:
+async def review(context: DebateContext) -> str:
     said = dict[str, dict[str, Marks]]()
 
     def take(member: Member, reply: ReviewReply) -> None:
-        marks = {letter: m for m in reply.scores if (letter := find_candidate(m.candidate, sitting.table.latest()))}
+        marks = {letter: m for m in reply.scores if (letter := find_candidate(m.candidate, context.state.latest()))}
         said[member.seat] = marks
-        sitting.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
+        context.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
 
-    reviewers = list_seated(sitting.table, sitting.room, "reviewer", "architect", "judge", "performance_analyzer")
+    reviewers = list_seated(context.state, context.room, "reviewer", "architect", "judge", "performance_analyzer")
     if unheard := [member.seat for member in reviewers[MOST_REVIEWERS:]]:
-        sitting.room.degrade(f"review: at most {MOST_REVIEWERS} seats review; not asked: {', '.join(unheard)}")
-    await sitting.ask_with_stand_ins("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, sitting), take)
-    measured = {c.id: await measure(c, sitting) for c in sitting.table.latest()}
-    scores = tuple(score_candidate(c, measured[c.id], said) for c in sitting.table.latest())
-    sitting.update(scores=scores)
+        context.room.degrade(f"review: at most {MOST_REVIEWERS} seats review; not asked: {', '.join(unheard)}")
+    await context.ask_with_stand_ins("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, context), take)
+    measured = {c.id: await measure(c, context) for c in context.state.latest()}
+    scores = tuple(score_candidate(c, measured[c.id], said) for c in context.state.latest())
+    context.update(scores=scores)
     best = max(scores, key=lambda score: score.total, default=None)
     return f"{len(said)} reviewers; best {best.candidate} with {best.total:.2f}" if best else "nothing to review"
 
 
-def ask_review(member: Member, sitting: DebateContext) -> Ask[ReviewReply]:
-    table = sitting.table
-    up = table.latest()
+def ask_review(member: Member, context: DebateContext) -> Ask[ReviewReply]:
+    state = context.state
+    up = state.latest()
     text = prompt(
         "review",
-        task=brief(table),
-        candidates=render_candidates(up, table, sitting.room),
-        notes=render_for_judge(table, member.seat),
-        heard=sitting.render_heard(member),
+        task=brief(state),
+        candidates=render_candidates(up, state, context.room),
+        notes=render_for_judge(state, member.seat),
+        heard=context.render_heard(member),
         form=instructions(ReviewReply),
     )
-    return Ask(member.seat, "review", table.round, system(member), text, ReviewReply, REPLY_TOKENS)
+    return Ask(member.seat, "review", state.round, system(member), text, ReviewReply, REPLY_TOKENS)
 
 
-async def measure(candidate: Candidate, sitting: DebateContext) -> dict[Criterion, float]:
+async def measure(candidate: Candidate, context: DebateContext) -> dict[Criterion, float]:
     """Only real measurements: tests, agreed tests, the scan."""
     checked = candidate.checked
     found: dict[Criterion, float] = {}
@@ -76,7 +76,7 @@ async def measure(candidate: Candidate, sitting: DebateContext) -> dict[Criterio
     if checked.agreed_of:
         found["coverage"] = checked.agreed / checked.agreed_of
     if candidate.code:
-        scan = await sitting.room.scan(code_of(sitting.table.task, candidate.code))
+        scan = await context.room.scan(code_of(context.state.task, candidate.code))
         if not scan.not_analysed:
             found["security"] = max(0.0, 1.0 - sum(HEAVY[finding.severity] for finding in scan.findings))
     return found
@@ -104,9 +104,9 @@ def score_candidate(
     )
 
 
-def by_score(candidates: Sequence[Candidate], table: DebateState) -> list[Candidate]:
+def by_score(candidates: Sequence[Candidate], state: DebateState) -> list[Candidate]:
     """Best first; a hardened candidate takes its parent's place, before its equals; the rest in order of entry."""
-    totals = {score.candidate: score.total for score in table.scores}
+    totals = {score.candidate: score.total for score in state.scores}
 
     def place(candidate: Candidate) -> tuple[float, bool]:
         return -totals.get(candidate.id, totals.get(candidate.parent, 0.0)), candidate.phase != "adversarial"

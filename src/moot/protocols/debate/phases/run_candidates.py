@@ -21,69 +21,69 @@ def example_of(claim: ClaimedTest) -> Example:
     return Example(call=claim.call, expected=claim.expected, origin="agent", category=claim.category)
 
 
-def list_shared_calls(table: DebateState) -> tuple[str, ...]:
+def list_shared_calls(state: DebateState) -> tuple[str, ...]:
     """All calls in a fixed order: examples, claims, then other inputs."""
-    examples = [example.call for example in table.examples]
-    claims = [claim.call for claim in table.claims if claim.status != "invalid"]
+    examples = [example.call for example in state.examples]
+    claims = [claim.call for claim in state.claims if claim.status != "invalid"]
     more = vary_calls([*examples, *claims], INPUTS) if examples or claims else ()
-    return tuple(dict.fromkeys((*examples, *claims, *table.inputs, *more)))
+    return tuple(dict.fromkeys((*examples, *claims, *state.inputs, *more)))
 
 
-async def run_candidates(sitting: DebateContext) -> None:
+async def run_candidates(context: DebateContext) -> None:
     """Run every active candidate on everything, nothing twice."""
-    table = sitting.table
-    calls = list_shared_calls(table) if table.code and table.given.language == "python" else ()
-    if not table.code or not (calls or table.task.tests):
+    state = context.state
+    calls = list_shared_calls(state) if state.code and state.given.language == "python" else ()
+    if not state.code or not (calls or state.task.tests):
         return
-    up = [candidate for candidate in table.latest() if candidate.code]
+    up = [candidate for candidate in state.latest() if candidate.code]
     for candidate in up:
-        sitting.ran.setdefault(candidate.code, CandidateRun())
-    await run_tests(sitting, list(dict.fromkeys(candidate.code for candidate in up)))
-    await put_calls(sitting, list(dict.fromkeys(candidate.code for candidate in up)), calls)
-    seen = {candidate.id: check_candidate(table, calls, sitting.ran[candidate.code]) for candidate in up}
-    sitting.update(
+        context.ran.setdefault(candidate.code, CandidateRun())
+    await run_tests(context, list(dict.fromkeys(candidate.code for candidate in up)))
+    await put_calls(context, list(dict.fromkeys(candidate.code for candidate in up)), calls)
+    seen = {candidate.id: check_candidate(state, calls, context.ran[candidate.code]) for candidate in up}
+    context.update(
         candidates=tuple(
             candidate.model_copy(update={"checked": seen[candidate.id]}) if candidate.id in seen else candidate
-            for candidate in table.candidates
+            for candidate in state.candidates
         )
     )
 
 
-async def run_tests(sitting: DebateContext, texts: Sequence[str]) -> None:
-    task = sitting.table.task
-    new = [text for text in texts if sitting.ran[text].suite is None] if task.tests else []
+async def run_tests(context: DebateContext, texts: Sequence[str]) -> None:
+    task = context.state.task
+    new = [text for text in texts if context.ran[text].suite is None] if task.tests else []
     if new and task.tests:
-        suites = await sitting.room.execute_all([code_of(task, text) for text in new], task.tests, AT_ONCE)
+        suites = await context.room.execute_all([code_of(task, text) for text in new], task.tests, AT_ONCE)
         for text, suite in zip(new, suites, strict=True):
-            sitting.ran[text].suite = suite
-            sitting.ran[text].seconds += suite.seconds
+            context.ran[text].suite = suite
+            context.ran[text].seconds += suite.seconds
 
 
-async def put_calls(sitting: DebateContext, texts: Sequence[str], calls: Sequence[str]) -> None:
+async def put_calls(context: DebateContext, texts: Sequence[str], calls: Sequence[str]) -> None:
     """Put unanswered calls; codes that lack the same ones run in parallel."""
     lacking: dict[tuple[str, ...], list[str]] = {}
     for text in texts:
-        missing = tuple(call for call in calls if call not in sitting.ran[text].answers)
+        missing = tuple(call for call in calls if call not in context.ran[text].answers)
         if missing:
             lacking.setdefault(missing, []).append(text)
     for missing, group in lacking.items():
-        codes = [code_of(sitting.table.task, text) for text in group]
-        for text, probe in zip(group, await sitting.room.probe_all(codes, missing, AT_ONCE), strict=True):
+        codes = [code_of(context.state.task, text) for text in group]
+        for text, probe in zip(group, await context.room.probe_all(codes, missing, AT_ONCE), strict=True):
             silent = Answer(kind="none", detail=probe.problem or "no answer")
             answers = (*probe.answers, *(silent for _ in missing))[: len(missing)]
-            sitting.ran[text].answers |= dict(zip(missing, answers, strict=True))
-            sitting.ran[text].seconds += probe.seconds
+            context.ran[text].answers |= dict(zip(missing, answers, strict=True))
+            context.ran[text].seconds += probe.seconds
 
 
-def check_candidate(table: DebateState, calls: Sequence[str], ran: CandidateRun) -> Checked:
+def check_candidate(state: DebateState, calls: Sequence[str], ran: CandidateRun) -> Checked:
     suite, answers = ran.suite, ran.answers
-    analysis = of_suite(suite, refusals_in(table.task.tests)) if suite else Analysis()
+    analysis = of_suite(suite, refusals_in(state.task.tests)) if suite else Analysis()
     examples = Analysis()
-    if table.examples:
-        heard = tuple(answers[example.call] for example in table.examples)
-        examples = of_examples(table.examples, Probing(answers=heard))
+    if state.examples:
+        heard = tuple(answers[example.call] for example in state.examples)
+        examples = of_examples(state.examples, Probing(answers=heard))
         analysis = combine_analyses(analysis, examples)
-    agreed = [claim for claim in table.agreed if claim.call in answers]
+    agreed = [claim for claim in state.agreed if claim.call in answers]
     kept = [claim for claim in agreed if is_satisfied(example_of(claim), answers[claim.call])]
     wrong = [
         f"{claim.call} must give {claim.expected}, but gave {render_answer(answers[claim.call])}"
@@ -125,14 +125,14 @@ def build_trial(candidate: Candidate) -> TrialRun:
     return TrialRun(candidate.id, candidate.checked.marks, candidate.checked.worth, candidate.checked.of)
 
 
-def list_run_candidates(table: DebateState) -> list[Candidate]:
-    return [candidate for candidate in table.latest() if candidate.checked.was_run]
+def list_run_candidates(state: DebateState) -> list[Candidate]:
+    return [candidate for candidate in state.latest() if candidate.checked.was_run]
 
 
-def baseline(table: DebateState, speakers: Sequence[Member]) -> Baseline:
+def baseline(state: DebateState, speakers: Sequence[Member]) -> Baseline:
     """The vote of these seats' independent answers, by behaviour; for texts, the first."""
     seats, calls = {member.seat for member in speakers}, len(speakers)
-    own = [candidate for candidate in table.latest() if candidate.seat in seats]
+    own = [candidate for candidate in state.latest() if candidate.seat in seats]
     run = [build_trial(candidate) for candidate in own if candidate.checked.was_run]
     if not run:
         return Baseline(candidate=own[0].id if own else None, calls=calls)
@@ -141,36 +141,35 @@ def baseline(table: DebateState, speakers: Sequence[Member]) -> Baseline:
     return Baseline(candidate=chosen, agreement=agreement(run), clusters=groups, calls=calls)
 
 
-def alike_and_green(table: DebateState) -> list[Candidate]:
+def alike_and_green(state: DebateState) -> list[Candidate]:
     """Candidates that leave nothing to argue about: they pass all tests and agreed claims, behave alike on every shared
     call, and are numerous enough. A candidate that fails a test could not be chosen over them."""
-    run = list_run_candidates(table)
+    run = list_run_candidates(state)
     green = [candidate for candidate in run if candidate.checked.green]
     settled = len({candidate.checked.marks for candidate in green}) == 1 and is_enough(len(green), len(run))
     lost = any(candidate.checked.failed for candidate in green)
     return green if settled and not lost else []
 
 
-def list_unbeaten(table: DebateState) -> list[Candidate]:
-    """Candidates that no result beats."""
-    run = list_run_candidates(table)
+def list_unbeaten(state: DebateState) -> list[Candidate]:
+    run = list_run_candidates(state)
     top = max((candidate.checked.rank for candidate in run), default=None)
     return [candidate for candidate in run if candidate.checked.rank == top]
 
 
-def is_settled(table: DebateState) -> bool:
+def is_settled(state: DebateState) -> bool:
     """At least two pass everything and behave alike, and all others fail something."""
-    best = list_unbeaten(table)
+    best = list_unbeaten(state)
     alike = len({candidate.checked.marks for candidate in best}) == 1
     return alike and len(best) > 1 and all(c.checked.green and not c.checked.failures for c in best)
 
 
-def list_leaders(table: DebateState) -> list[Candidate]:
+def list_leaders(state: DebateState) -> list[Candidate]:
     """Unbeaten candidates: most tests, then most agreed claims, then the largest cluster; in order of entry."""
-    run = list_run_candidates(table)
+    run = list_run_candidates(state)
     if not run:
-        return list(table.latest())
-    best_ranked = list_unbeaten(table)
+        return list(state.latest())
+    best_ranked = list_unbeaten(state)
     company = {
         name: len(cluster.names) for cluster in clusters([build_trial(c) for c in run]) for name in cluster.names
     }
