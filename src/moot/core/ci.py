@@ -108,5 +108,4 @@ class Checks(Value):
 
     @property
     def unclear(self) -> tuple[Feedback, ...]:
-        """Checks without a verdict."""
         return tuple(each for each in self.feedback if each.status in ("skipped", "error"))

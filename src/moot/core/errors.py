@@ -43,8 +43,6 @@ class ConfigError(UsageError): ...
 
 
 class ModelError(MootError):
-    """A provider failed to answer."""
-
     def __init__(self, message: str, *, kind: FailureKind, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.kind: FailureKind = kind
@@ -82,8 +80,6 @@ class AlreadyDecided(UsageError):
 
 
 class AccessDenied(UsageError):
-    """The caller lacks the right to do this."""
-
     def __init__(self, message: str, *, scope: str) -> None:
         super().__init__(message)
         self.scope = scope

@@ -29,7 +29,6 @@ class Coverage(Value):
 
     @property
     def lines(self) -> float | None:
-        """Share of lines executed."""
         return _share(sum(f.lines - len(f.missed) for f in self.files), sum(f.lines for f in self.files))
 
     @property
@@ -39,7 +38,6 @@ class Coverage(Value):
 
     @property
     def share(self) -> float | None:
-        """Lines and branches combined."""
         hit = sum(f.lines - len(f.missed) + f.branches - len(f.open) for f in self.files)
         return _share(hit, sum(f.lines + f.branches for f in self.files))
 
@@ -49,8 +47,6 @@ def not_measured_in(language: str) -> Coverage:
 
 
 class Covered(Value):
-    """A test run and its coverage."""
-
     run: SuiteRun
     coverage: Coverage
 

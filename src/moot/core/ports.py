@@ -73,8 +73,6 @@ class Sandbox(Protocol):
 
 
 class Checker(Protocol):
-    """Runs the CI hooks."""
-
     def at(self, point: Point) -> bool: ...
 
     async def check(self, point: Point, code: Code, tests: Tests) -> Checks: ...
@@ -95,8 +93,6 @@ class BlameLine(Value):
 
 
 class Branch(Protocol):
-    """A session's branch in the user's repository."""
-
     def commit(self, code: Code, message: str, number: int) -> str:
         """Commit this version; idempotent."""
 

@@ -26,7 +26,6 @@ class Headline(Value):
 
     @property
     def line(self) -> str:
-        """The verdict and its first caveat."""
         if not self.caveats:
             return self.text
         many = "caveat" if len(self.caveats) == 1 else f"{len(self.caveats)} caveats, first"

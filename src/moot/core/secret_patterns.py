@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 
 class Form(NamedTuple):
-    """A secret recognisable by its form."""
-
     signs: tuple[str, ...]
     """Every such secret contains one of these words; searching for words first is a hundred times faster."""
     pattern: str

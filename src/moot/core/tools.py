@@ -28,8 +28,6 @@ class ToolContext(Value):
 
 
 class ToolCall(Value):
-    """A tool call in a reply."""
-
     name: str
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     problem: str = ""

@@ -144,7 +144,6 @@ def _is_own_endpoint(name: str, own: Mapping[str, Resolved], is_hosted: Callable
 
 
 def _chosen_parties(own: Mapping[str, Resolved]) -> frozenset[str]:
-    """The providers and endpoints the user has chosen."""
     chains = [setting.value for key, setting in own.items() if key.startswith(CHOICES) and setting.source != "default"]
     return frozenset(_party(str(name)) for chain in chains if isinstance(chain, tuple) for name in chain)
 

@@ -301,8 +301,6 @@ class Limits(Value):
 
 
 class Rules(Value):
-    """Rules common to all protocols."""
-
     timeout: float = Field(default=300.0, gt=0, description="seconds the whole session may take")
 
 

@@ -52,8 +52,6 @@ class QueueLength(Value):
 
 
 class ProcrastinateQueue:
-    """Enqueue sessions and measure the queue."""
-
     def __init__(self, url: str) -> None:
         address_of = address(url)
         self.place = mask_address(address_of)

@@ -70,7 +70,6 @@ def sum_spending(entries: Sequence[JournalEntry]) -> dict[str, Spend]:
 
 
 def votes(whole: SessionSnapshot) -> list[str]:
-    """How ballots were counted, according to the result."""
     result = _table(_table(whole.session.outcome).get("result"))
     counted = result.get("votes")
     lines = [json.dumps(vote, ensure_ascii=False) for vote in counted] if isinstance(counted, list) else []

@@ -23,8 +23,6 @@ ENDS = ("completed", "cancelled")
 
 
 class SessionSnapshot(Value):
-    """The record of one session at one moment."""
-
     session: SessionRecord
     entries: tuple[JournalEntry, ...]
     steps: tuple[StepRow, ...]

@@ -175,8 +175,6 @@ class RefusingPort:
 
 
 class UnaskedModel(Model):
-    """A model that is never asked."""
-
     def __init__(self, name: str, end: RecordEnd) -> None:
         self._name = name
         self._end = end
@@ -197,8 +195,6 @@ class UnaskedModel(Model):
 
 
 class StoppedClock:
-    """A clock stopped at the session's start."""
-
     def __init__(self, at: datetime) -> None:
         self._at = at
 
@@ -226,8 +222,6 @@ class HookPoints:
 
 
 class NamedBranch:
-    """A session's branch by name only."""
-
     def name(self, session: str) -> str:
         return BRANCHES + session
 

@@ -47,7 +47,6 @@ class Sight(NamedTuple):
 
 
 def highest_sight(sights: list[Sight]) -> Sight:
-    """The first of the highest level."""
     return max(sights, key=lambda s: ORDER[s.level])
 
 

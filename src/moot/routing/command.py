@@ -132,7 +132,6 @@ def words_sights(words: tuple[Word, ...], command: Command, depth: int) -> list[
 
 
 def judge_at(depth: int) -> Judge:
-    """The judge of commands inside a command."""
     return lambda text: command_sights(text, depth + 1)
 
 

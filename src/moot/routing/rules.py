@@ -97,7 +97,6 @@ def call(name: str, args: tuple[Word, ...]) -> CommandCall:
 
 @cache
 def index() -> dict[str, list[str]]:
-    """The raw lines of every program, parsed on first use."""
     lines: dict[str, list[str]] = {}
     for table in TABLES:
         for line in table.strip().splitlines():

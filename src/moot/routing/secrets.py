@@ -91,7 +91,6 @@ COMPILED: list[tuple[re.Pattern[str], tuple[str, str, str, str]]] = []
 
 
 def place_sight(path: str) -> Sight:
-    """The stakes of writing there."""
     path = shorten_path(path)
     if guarded := guard_sight(path):
         return guarded

@@ -84,7 +84,6 @@ def with_spans(asked: Route, text: str) -> Route:
 
 
 def command_in(text: str) -> str | None:
-    """The shell command, if the text is one."""
     if fence := FENCED.fullmatch(text):
         return drop_prompts(fence[1])
     if span := SPAN.fullmatch(text):

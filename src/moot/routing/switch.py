@@ -7,5 +7,4 @@ OFF = ("", "0", "false", "no", "off")
 
 
 def find_off_switch(env: Mapping[str, str]) -> str:
-    """The variable that switches debates off, if any."""
     return next((name for name in SWITCHES if env.get(name, "").strip().lower() not in OFF), "")

@@ -65,7 +65,6 @@ SHORT_OUTPUTS = {"wget": "-O", **dict.fromkeys(("curl", "sort", "gcc", "cc", "cl
 
 
 def outputs(called: CommandCall) -> list[str]:
-    """Output files named by options."""
     named = (
         "--output",
         "--out",

@@ -58,7 +58,6 @@ class Journal:
 
     @property
     def kept(self) -> bool:
-        """Whether this session is recorded."""
         return self._store is not None
 
     def digest_request(self, *parts: str) -> str:
@@ -89,7 +88,6 @@ class Journal:
         return row
 
     def has_step(self, seq: int) -> bool:
-        """Whether an earlier run recorded anything of this step."""
         return seq in self._past_steps
 
     def step(self, seq: int, part: int, name: str, asked: str, value: JsonValue) -> StepRow:
@@ -221,7 +219,6 @@ class Steps:
         self.emit(lambda: Degraded(note=hidden))
 
     def check_stopped(self) -> None:
-        """Called before anything new starts."""
         if self._begin is not None:
             return self._begin()
         if self._stopping:

@@ -47,7 +47,6 @@ class Exchange(Value):
 
 
 def failures_in(tries: Sequence[CallAttempt]) -> int:
-    """Calls that were made and failed."""
     return sum(attempt.put and bool(attempt.error) for attempt in tries)
 
 

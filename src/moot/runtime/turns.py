@@ -227,7 +227,6 @@ def _why(exchange: Exchange) -> AbsenceReason:
 
 
 def clarify_prompt(prompt: str, complaint: str) -> str:
-    """Repeat the question with what was wrong with the answer."""
     return f"{prompt}\n\nYour last reply could not be used: {complaint}. Answer again, in exactly the form asked for."
 
 

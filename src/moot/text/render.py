@@ -56,7 +56,6 @@ def _render_file(file: SourceFile, text: str) -> str:
 
 
 def join_files(code: Code) -> str:
-    """One file verbatim; several under a heading each."""
     if len(code.files) == 1:
         return code.files[0].text
     return "".join(f"=== {file.path} ===\n{file.text.rstrip(chr(10))}\n" for file in code.files)

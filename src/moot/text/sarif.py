@@ -87,7 +87,6 @@ def _result(finding: Vulnerability, rules: list[str], fixed: bool) -> JsonValue:
 
 
 def _flow(finding: Vulnerability) -> JsonValue:
-    """The path of the value, step by step."""
     stations: list[JsonValue] = [
         {
             "location": {

@@ -19,8 +19,6 @@ POLL = 0.01
 
 @dataclass(frozen=True)
 class ReadLines:
-    """The lines of a file, and how many are unreadable."""
-
     lines: tuple[Line, ...]
     unreadable: int = 0
 

@@ -110,8 +110,6 @@ class Failures:
 
 @dataclass(frozen=True)
 class PastDebate:
-    """One debate, and the action's outcome if reported."""
-
     debate_id: str
     type: str
     task: str
@@ -199,7 +197,6 @@ class MemoryFolder:
         return entry
 
     def reset_all(self, now: datetime, session: str = "") -> None:
-        """Reset every task, or those of one session."""
         with self._open_file(FAILURES) as file:
             file.append([FailureEntry(EVERY_TASK, stamp(now), "reset", session=session).line()])
 

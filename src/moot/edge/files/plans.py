@@ -23,8 +23,6 @@ MOST_ARTEFACTS = 200
 
 @dataclass(frozen=True)
 class FoundArtefact:
-    """A file to review, with its type if detected."""
-
     path: str
     text: str
     type: ArtefactType

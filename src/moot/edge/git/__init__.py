@@ -101,7 +101,6 @@ def top_of(repository: Path) -> Path:
 
 
 def _configuration(folder: Path) -> list[tuple[str, str]]:
-    """Every configured key with its value, from any source."""
     listed = _run(folder, ["config", "--list", "-z"], b"", _as_environment(QUIET)).decode("utf-8", "surrogateescape")
     pairs = (entry.partition("\n") for entry in listed.split("\0") if entry)
     return [(key, value) for key, _, value in pairs]

@@ -31,8 +31,6 @@ PATIENCE = 50_000
 
 
 class Finding(NamedTuple):
-    """A sight in a script, and where."""
-
     sight: Sight
     line: int = 0
     """From 1; 0 if unknown."""

@@ -31,8 +31,6 @@ UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 class Deletion(NamedTuple):
-    """A deleting call and its targets."""
-
     said: str
     targets: tuple[Word, ...]
     extent: str = "all"
@@ -181,8 +179,6 @@ def count(paths: Sequence[str], budget: DeletionBudget) -> Amount:
 
 
 class WorkingPlace(NamedTuple):
-    """Where a command runs, and what must not be lost there."""
-
     folder: Path | None
     """None: only known at run time."""
     project: Path

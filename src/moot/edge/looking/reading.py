@@ -173,7 +173,6 @@ def _defines(placed: PlacedCommand) -> bool:
 
 
 def render_word(text: str) -> str:
-    """A word as a person would write it."""
     return UNSET_NAME.sub(lambda m: f"${m[1]}", text).replace(HOLE, "…")
 
 

@@ -100,7 +100,6 @@ def make_call(texts: list[str]) -> MakeCall | None:
 def judge_lines(
     step: CommandStep, name: str, kind: str, text: str, lines: list[tuple[str, int, str]], folder: Path
 ) -> None:
-    """Judge and follow shell lines of another file."""
     look = step.look
     findings = [
         finding._replace(line=number) for _, number, line in lines for finding in shell_findings(look.env, line)

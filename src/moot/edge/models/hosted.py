@@ -22,8 +22,6 @@ class WireAnswer:
 
 
 class Wire(Protocol):
-    """How one model is asked."""
-
     @property
     def uses_temperature(self) -> bool: ...
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelOpening:
-    """One model to open, with everything a provider may need."""
-
     name: str
     """As the user named it."""
     model: str
@@ -58,11 +56,9 @@ class Provider(ABC):
         """Where its models are; `UsageError` if they cannot be used."""
 
     def find_key(self, env: Mapping[str, str]) -> str | None:
-        """The variable with its key."""
         return next((name for name in self.key_variables if env.get(name, "").strip()), None)
 
     def find_server(self, opening: ModelOpening) -> Service | None:
-        """The server of a model, if any."""
         return None
 
     def knows_price(self, opening: ModelOpening) -> bool:

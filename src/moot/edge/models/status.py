@@ -41,7 +41,6 @@ def find_problem(name: str, env: Mapping[str, str], endpoints: Endpoints = NONE)
 
 
 def find_own_server(name: str, env: Mapping[str, str], endpoints: Endpoints = NONE) -> Service | None:
-    """The server of this model, if it is the user's own."""
     parsed = parse_name(name, endpoints)
     service = parsed.provider.find_server(parsed.opening(name, env, 1.0))
     return None if service is None or service.own else service
@@ -67,8 +66,6 @@ def knows_price(name: str, env: Mapping[str, str], endpoints: Endpoints = NONE) 
 
 @dataclass(frozen=True)
 class Pick:
-    """A default model."""
-
     model: str
     """Empty if none could be chosen."""
     reason: str

@@ -11,8 +11,6 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True)
 class TokenCount:
-    """As the provider counted."""
-
     asked: int
     said: int
     cached: int = 0

@@ -88,7 +88,6 @@ async def _build(go: Toolchain, kit: GoKit, cache: Path) -> str:
 
 
 def _export(cache: Path) -> Path:
-    """The file with the compiler's export data of the link."""
     return cache / f"moot-plain-{LINK.replace('/', '.')}"
 
 

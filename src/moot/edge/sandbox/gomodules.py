@@ -12,7 +12,6 @@ NAME = re.compile(r"[A-Za-z0-9][\w.~/-]*")
 
 
 def module_cache(env: Mapping[str, str]) -> str:
-    """Go's module cache; empty if there is none."""
     first = env.get("GOPATH", "").split(os.pathsep)[0] or os.path.join(os.path.expanduser("~"), "go")
     place = Path(env.get("GOMODCACHE") or os.path.join(first, "pkg", "mod"))
     return str(place) if (place / "cache" / "download").is_dir() else ""

@@ -276,8 +276,6 @@ class Link:
 
 
 class StubModule(ModuleType):
-    """A module of the code, as tests see it."""
-
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             # A star import means the code's own names: no builtin, and nothing the test has by now.

@@ -171,7 +171,6 @@ def _tree(text: str, path: str) -> ast.Module:
 
 
 def _holds_tests(tree: ast.Module, text: str) -> bool:
-    """Whether this file has named tests or doctest examples."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     named = [node for node in tree.body if isinstance(node, functions) and node.name.startswith("test")]
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]

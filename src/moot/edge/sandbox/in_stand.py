@@ -164,8 +164,6 @@ WAYS["exit"] = _exit
 
 
 class Meta(type):
-    """The metaclass of the code's classes here."""
-
     moot_class: At
 
     def __call__(cls, *args: Any, **options: Any) -> Any:

@@ -125,7 +125,6 @@ class LinkHeap:
         self._numbers = {id(value): number for number, (value, _) in kept.items()}
 
     def tell(self, value: object) -> Any:
-        """Encode a value."""
         kind = type(value)
         if value is None or kind is bool or kind is str:
             return value
@@ -179,7 +178,6 @@ class LinkHeap:
         return value.decode("latin-1") if type(value) is bytearray else [self.tell(each) for each in value]
 
     def changes(self) -> list[Any]:
-        """Changes in containers that the other side knows."""
         if not self._held:
             return []
         return [

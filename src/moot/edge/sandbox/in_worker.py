@@ -110,8 +110,6 @@ class LinkEnded(Exception):
 
 
 class WorkerAnswers:
-    """Answers requests to the code."""
-
     def __init__(self, link: Any, spec: dict[str, Any], own: list[ModuleType]) -> None:
         self._link, self._own = link, own
         self._setting = ScriptSetting(spec["modules"], spec["entry"], None, None)

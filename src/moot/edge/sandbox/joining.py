@@ -7,7 +7,6 @@ from moot.edge.sandbox.report import NeedsObjects
 
 
 def mark_in_process(run: SuiteRun, why: str) -> SuiteRun:
-    """Mark all tests as run in process, and why."""
     if not why:
         return run
     return run.model_copy(update={"outcomes": tuple(_mark(each, why) for each in run.outcomes)})

@@ -30,8 +30,6 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class KeylessProcess:
-    """A process started without the user's keys."""
-
     process: subprocess.Popen[bytes]
     ended: "Future[int]"
 

@@ -35,7 +35,6 @@ class MemoryGroup:
         return self.path / "cgroup.procs"
 
     def kills(self) -> int:
-        """How often the kernel killed something at the limit."""
         events = self.path / ("memory.events" if self.version == 2 else "memory.oom_control")
         with contextlib.suppress(OSError, ValueError):
             return sum(int(line.split()[1]) for line in _text(events).splitlines() if "oom_kill " in line)
@@ -49,7 +48,6 @@ class MemoryGroup:
         return sys.maxsize
 
     def limit(self, most: int) -> bool:
-        """Returns whether the limit could be set."""
         names = ("memory.max", "memory.swap.max") if self.version == 2 else ("memory.limit_in_bytes", "")
         try:
             (self.path / names[0]).write_text(str(most))

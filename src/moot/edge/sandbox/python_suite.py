@@ -122,7 +122,6 @@ def _suite(
 
 
 def _worker(layout: Layout, run: PythonRun, *, bare: bool) -> Suite:
-    """The code, without the tests."""
     spec = {
         "front": layout.front,
         "back": layout.back,
@@ -172,7 +171,6 @@ def _command(runner: str, *, bare: bool) -> tuple[str, ...]:
 
 
 def _packages(layout: Layout) -> set[str]:
-    """Installed packages that the tests import themselves."""
     own = {part for path in layout.files for part in PurePosixPath(path).with_suffix("").parts}
     named = {name for path in _tests(layout) for name in find_imports(layout.files[path])}
     return named - own - sys.stdlib_module_names - {"pytest", "_pytest", "hypothesis"}

@@ -124,7 +124,6 @@ def _fail(error: int) -> Step:
 
 @contextmanager
 def filter_handle() -> Iterator[int]:
-    """A handle from which bubblewrap reads the filter."""
     handle = os.memfd_create("filter", 0)
     try:
         os.write(handle, filter_program())

@@ -54,5 +54,4 @@ def _is_for(python: Python | None, layout: Layout) -> bool:
 
 
 def select_measured(code: Code) -> list[str]:
-    """The files whose coverage is worth knowing."""
     return [safe_path(f.path) for f in code.files if f.language == "python" and not is_named_as_test(f.path)]

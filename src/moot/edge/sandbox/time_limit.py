@@ -18,8 +18,6 @@ GRACE = 1.0
 
 
 class OneTestTimer:
-    """Whether the current test is out of time."""
-
     def __init__(
         self, read: Callable[[bytes], SuiteReport], seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
@@ -56,8 +54,6 @@ def _never(_: bytearray) -> bool:
 
 @dataclass(frozen=True)
 class PartialResults:
-    """Results of one run, or of several in turn."""
-
     report: SuiteReport
     ended: ProcessEnd
     known: KnownResults = NO_RESULTS

@@ -51,8 +51,6 @@ Entry = Callable[[Sequence[str]], Sequence[str]]
 
 @dataclass
 class WarmLink:
-    """Our end of a socket to one of them."""
-
     socket: socket.socket
     ready: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -144,7 +142,6 @@ class Pool:
                 self._give_back(twin)
 
     def discard_twin(self, twin: Twin | None) -> None:
-        """It failed."""
         with self.lock:
             self.failures += 1
         if twin is not None:

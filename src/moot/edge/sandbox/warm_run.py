@@ -155,7 +155,6 @@ async def _until_the_end(
 
 
 def _build_request(suite: Suite, errand: Errand, limits: SandboxLimits) -> dict[str, object]:
-    """What a run reads about itself."""
     runner = f"{RUN}/{errand.runner}.py"
     files = {path: text for path, text in suite.files.items() if path.startswith(f"{WORK}/") or path == runner}
     return {

@@ -46,7 +46,6 @@ def analyser() -> str:
 
 
 def _list_package(module: str) -> list[Path]:
-    """The files of a loaded module's package."""
     top = sys.modules[module.partition(".")[0]]
     if folders := getattr(top, "__path__", None):
         found = [path for folder in folders for path in Path(folder).rglob("*") if path.suffix != ".pyc"]

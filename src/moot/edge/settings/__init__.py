@@ -40,7 +40,6 @@ def _is_users(path: Path) -> bool:
 
 
 def user_layers() -> list[Layer]:
-    """The user's own file, if any."""
     path = user_file()
     return [Layer(str(path), flat(_table(path)))] if path.is_file() else []
 

@@ -40,8 +40,6 @@ def original(text: str) -> str:
 
 
 class WrittenJson(NamedTuple):
-    """A value that is already encoded as JSON."""
-
     value: Any
     text: str
 

@@ -76,8 +76,6 @@ def link_all(db: Connection, wanted: Sequence[JournalAppend], now: datetime) -> 
 
 @dataclass
 class Head:
-    """The end of a journal."""
-
     fence: int
     entries: int
     chain: str
@@ -158,7 +156,6 @@ def stone_mark(before: str, stone: dict[str, Any] | RowMapping) -> str:
 
 
 def find_broken_tombstones(db: Connection) -> list[str]:
-    """Tombstones that were changed, moved or removed."""
     stones = db.execute(select(tables.tombstones).order_by("number")).mappings().all()
     if not stones:
         return []

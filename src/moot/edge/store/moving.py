@@ -78,7 +78,6 @@ def _rows(db: Connection, table: Table) -> Iterator[Row]:
 
 
 def sum_rows(told: Iterable[Told], sums: Sums) -> Iterator[Told]:
-    """Pass rows through and add them up."""
     sums.update({table.name: TableSum() for table in metadata.sorted_tables})
     for table, row in told:
         sums[table.name].add(row)

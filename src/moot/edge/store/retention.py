@@ -20,7 +20,6 @@ class Old:
 
 
 async def old(store: SqlStore, logs_before: datetime, sessions_before: datetime | None) -> Old:
-    """The number of old log lines, and old, ended sessions."""
     logs, of = tables.logs, tables.sessions.c
     lines = select(func.count()).select_from(logs).where(logs.c.created_at < logs_before)
     count = await store.read(lambda db: int(db.execute(lines).scalar_one()))

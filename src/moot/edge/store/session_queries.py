@@ -28,8 +28,6 @@ class Spent(NamedTuple):
 
 
 class WantedSession(NamedTuple):
-    """A session to resume."""
-
     id: str
     priority: int
     owner: str
@@ -77,14 +75,12 @@ class SessionShelf:
         return await self._store.read(lambda db: [WantedSession(*row) for row in db.execute(ordered)])
 
     async def wishes(self, ids: Sequence[str]) -> dict[str, Wish]:
-        """Pending wishes of these sessions."""
         query = select(sessions.c.id, sessions.c.wish).where(sessions.c.wish != "")
         known = set(ids)
         found = await self._store.read(lambda db: [(row.id, row.wish) for row in db.execute(query)])
         return {session_id: wish for session_id, wish in found if session_id in known}
 
     async def counts(self, owner: str | None = None) -> dict[tuple[str, str], int]:
-        """Number of sessions by protocol and status."""
         of = sessions.c
         query = select(of.protocol, of.status, func.count()).where(belongs_to(owner)).group_by(of.protocol, of.status)
         found = await self._store.read(lambda db: [tuple(row) for row in db.execute(query)])

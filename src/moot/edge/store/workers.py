@@ -63,8 +63,6 @@ class WorkerRow(Value):
 
 @dataclass(frozen=True)
 class IdleSession:
-    """A session to resume that has no job."""
-
     session_id: str
     priority: int
 
@@ -125,7 +123,6 @@ class WorkerShelf:
         return await self._store.read(lambda db: [IdleSession(str(row.id), row.priority) for row in db.execute(query)])
 
     async def list_stalled(self, dead_after: float) -> list[FleetSession]:
-        """Held by dead workers."""
         gone = select(_owner()).where(_is_gone(dead_after))
         return await self._sessions(and_(sessions.c.status == "running", sessions.c.owner.in_(gone)))
 

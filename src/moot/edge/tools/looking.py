@@ -172,7 +172,6 @@ def _in_repository(given: SearchFiles, context: ToolContext) -> list[str]:
 
 
 def _top(context: ToolContext) -> Path:
-    """The repository's root; file names are relative to it."""
     if not context.repository:
         raise ToolFailed(NOT_TRACKED)
     try:

@@ -22,8 +22,6 @@ class ToolFailed(MootError):
 
 @dataclass(frozen=True)
 class ToolPorts:
-    """The ports that tools use."""
-
     scanner: Scanner
     clock: Clock
     sandbox: Adapter | None = None

@@ -83,7 +83,6 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _without_id(doc: Page, found: Sequence[Requirement]) -> list[ArtefactFault]:
-    """A list entry among requirements without an id."""
     lines = {r.line for r in found}
     sections = {line.section for line in doc.prose() if line.number in lines}
     return [

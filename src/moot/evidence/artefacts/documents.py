@@ -20,7 +20,6 @@ def challenges_document(
     convergence: Convergence | None = None,
     remaining: int | None = None,
 ) -> str:
-    """The adversary's challenges of this round."""
     parts = [f"## CHALLENGES\n\n**Round:** {number}/{most}", *map(_challenge, challenges)]
     if assessments:
         parts.append("### Defense Assessment\n\n" + _table(assessments))

@@ -98,7 +98,6 @@ class Analysis(Value):
 
     @property
     def caveat(self) -> str:
-        """The caveat if passes could have been faked."""
         return format_in_process(self.in_process, self.of, self.why_in_process, decided=self.decided)
 
     @property
@@ -357,7 +356,6 @@ def _cut(text: str, most: int = LONGEST) -> str:
 
 
 def format_failure(failure: FailedTest) -> str:
-    """For a prompt or a person."""
     lines = [f"{failure.input or failure.test}"]
     if failure.expected:
         lines.append(f"  expected: {failure.expected}")

@@ -28,8 +28,6 @@ class TrialRun:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Solutions that behave alike."""
-
     signature: Signature
     names: tuple[str, ...]
 

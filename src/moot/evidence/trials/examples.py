@@ -119,7 +119,6 @@ def _around(text: str, name: str | None) -> str | None:
 
 
 def _read_expected(lines: list[str], indent: int) -> list[str]:
-    """The expected output after a prompt."""
     taken: list[str] = []
     for line in lines:
         if not line.strip() or PROMPT.match(line) or line.strip() in ('"""', "'''"):

@@ -36,7 +36,6 @@ def slips(code: str, examples: Sequence[Example], answers: Mapping[str, Answer])
 
 
 def _shift_parameter(function: ast.FunctionDef, call: str) -> Iterator[tuple[ast.FunctionDef, str]]:
-    """A number counted from another base."""
     given = ast.parse(call, mode="eval").body
     values = given.args if isinstance(given, ast.Call) else []
     for parameter, value in zip(function.args.args, values, strict=False):

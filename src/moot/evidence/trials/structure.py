@@ -113,7 +113,6 @@ def _lines_of_code(text: str, remarks: set[int]) -> int:
 
 
 def _volume(operators: list[str], operands: list[str]) -> float:
-    """Halstead volume."""
     kinds = len(set(operators)) + len(set(operands))
     return (len(operators) + len(operands)) * math.log2(kinds) if kinds else 0.0
 

@@ -45,7 +45,6 @@ async def mutation_score(
 
 
 def own_code(code: Code) -> Code:
-    """The code without the tests in it."""
     return Code(files=tuple(file for file in code.files if not is_named_as_test(file.path)))
 
 

@@ -69,7 +69,6 @@ class Complexity(Value):
 
     @property
     def asks_first(self) -> bool:
-        """Whether to clarify before answering."""
         return self.complex or self.unclear
 
 

@@ -21,8 +21,6 @@ Stances = Mapping[tuple[Key, str], Stance]
 
 @dataclass(frozen=True)
 class SubtaskOverlap:
-    """Subtasks of different seats that are the same work."""
-
     claims: tuple[Key, ...]
 
     @property
@@ -40,8 +38,6 @@ class NegotiatedPlan:
 
 @dataclass(frozen=True)
 class _Piece:
-    """One piece of work with its claimants."""
-
     claims: tuple[Key, ...]
     owner: str = ""
     name: str = ""

@@ -106,7 +106,6 @@ def _line(each: Subtask, mine: str) -> str:
 
 
 def undivided_plan(owner: str, task: str, done_when: str) -> TaskPlan:
-    """The plan of an undivided task."""
     return TaskPlan(subtasks=(Subtask(id="1", title=_first_line(task), owner=owner, done_when=done_when),))
 
 

@@ -18,8 +18,6 @@ FIRST = ("proposer", "critic", "reviewer", "optimizer", "moderator")
 
 @dataclass(frozen=True)
 class Scored:
-    """An agent and its score."""
-
     agent: Agent
     record: float
     domain: float

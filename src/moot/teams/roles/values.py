@@ -46,5 +46,4 @@ class Team(Value):
 
     @property
     def seats(self) -> dict[str, str]:
-        """Seat -> role."""
         return {agent.id: agent.role for agent in self.agents}

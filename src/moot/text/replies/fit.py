@@ -29,8 +29,6 @@ TEXT_KEYS = ("fix", "patch", "change", "description", "text", "what")
 
 
 class Unfit:
-    """Parts that could not be parsed, kept for the report."""
-
     def __init__(self, *, salvage: bool) -> None:
         self.salvage = salvage
         self.dropped: list[str] = []

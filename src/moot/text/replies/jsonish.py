@@ -116,7 +116,6 @@ def sole_object(text: str) -> dict[str, JsonValue] | None:
 
 
 def decode_json(text: str) -> JsonValue | None:
-    """The text as exactly one JSON object or list, or None."""
     text = text.strip()
     if text[:1] not in ("{", "["):
         return None

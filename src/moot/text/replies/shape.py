@@ -98,7 +98,6 @@ def slots(shape: type[BaseModel]) -> tuple[Slot, ...]:
 
 @lru_cache(maxsize=256)
 def labels(shape: type[BaseModel]) -> frozenset[str]:
-    """Every label of the shape and its items."""
     own = {label for slot in slots(shape) for label in slot.labels}
     return frozenset(own.union(*(labels(slot.shape) for slot in slots(shape) if slot.shape)))
 

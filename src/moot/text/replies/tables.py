@@ -12,7 +12,6 @@ CELLS = re.compile(r"(?<!\\)\|")
 
 
 def expand_tables(lines: Sequence[ReplyLine], shape: type[BaseModel]) -> list[ReplyLine]:
-    """Expand every table of items into labelled lines."""
     found: list[ReplyLine] = []
     columns: list[str] = []
     for at, line in enumerate(lines):

@@ -27,8 +27,6 @@ class Symbol(Target):
 
 @dataclass(frozen=True)
 class Open:
-    """An open file."""
-
     server: LspClient
     file: SourceFile
     code: Code
