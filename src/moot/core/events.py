@@ -71,7 +71,6 @@ class TurnTaken(Value):
     model: str
     absent: str = ""
     usage: dict[str, Spend]
-    """Spending so far, by model."""
 
 
 class StepDone(Value):

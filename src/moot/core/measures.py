@@ -67,7 +67,6 @@ class MutationScore(Value):
     mutants: tuple[MutantRun, ...] = ()
     problem: str = ""
     seconds: float = 0.0
-    """Total of all runs."""
 
     def count(self, fate: Fate) -> int:
         return sum(mutant.fate == fate for mutant in self.mutants)

@@ -262,12 +262,10 @@ class SessionRecord(Value):
     outcome: JsonValue = None
     initiated_by: str | None = None
     parent: str | None = None
-    """The session it was forked from."""
     priority: int = 0
     idempotency_key: str | None = None
     format: int = FORMAT
     waiting_on: str | None = None
-    """The gate it waits at."""
     wish: Wish = ""
     """What another process asks of the one that runs it."""
     fence: int = 0

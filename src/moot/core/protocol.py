@@ -12,7 +12,6 @@ I = TypeVar("I", bound=Value)  # noqa: E741
 R = TypeVar("R", bound=Rules)
 O = TypeVar("O", bound=Result)  # noqa: E741
 INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 CUT_SHORT = 2
 """Exit code of a session without a verdict: inconclusive, out of time or budget, rejected."""
 

@@ -51,7 +51,6 @@ FORMS: dict[str, Form] = {
     "JWT": Form(("eyJ",), r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
 }
 MASK = r"REDACTED_[A-Z0-9_]+_[0-9a-f]{6}"
-"""The replacement of a masked secret."""
 FORM_MASK = "REDACTED_(?:" + "|".join(FORMS) + "|URL_PASSWORD)_[0-9a-f]{6}"
 """The mask of a secret recognised by its form, whatever its name."""
 ECHOED_KEY = r"(?i)\b(?:sk|pk|rk|gsk|xai|hf|ghp|AIza)[-_][\w\-*.]{6,}|\bBearer\s+\S+"

@@ -31,7 +31,6 @@ class ToolCall(Value):
     name: str
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     problem: str = ""
-    """Why the arguments could not be parsed."""
     block: str = ""
     """The fenced code below the call."""
 

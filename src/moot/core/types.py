@@ -10,7 +10,6 @@ SUFFIXES: dict[str, Language] = {
     ".jsx": "javascript", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript",
     ".go": "go",
 }  # fmt: skip
-"""File suffix -> language."""
 Severity = Literal["critical", "high", "medium", "low"]
 Category = Literal["injection", "overflow", "race_condition", "logic_error", "auth", "xss", "other"]
 Source = Literal["model", "scan", "executed"]
@@ -117,7 +116,6 @@ class RaceRun(Value):
 
     reports: tuple[str, ...] = ()
     problem: str = ""
-    """Why the run is inconclusive."""
     seconds: float = 0.0
 
 
@@ -150,11 +148,9 @@ class CommandRun(Value):
     out: str = ""
     err: str = ""
     missing: bool = False
-    """The sandbox has no such program."""
     late: bool = False
     """It was killed at the time limit."""
     problem: str = ""
-    """Why it did not finish."""
     seconds: float = 0.0
 
 

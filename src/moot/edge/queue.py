@@ -45,7 +45,6 @@ def queue_of(format: int) -> str:
 class QueueLength(Value):
     waiting: int
     later: int
-    """Waiting jobs scheduled for later."""
     running: int
     by_priority: dict[int, int]
     """Waiting jobs, highest priority first."""

@@ -138,7 +138,6 @@ class TaskStanding:
     failures: tuple[FailureEntry, ...] = ()
     rejections: tuple[FailureEntry, ...] = ()
     debate: FailureEntry | None = None
-    """The last failure debate about it."""
     since_debate: int = 0
     """Failed or rejected attempts after that debate."""
     stale: bool = False

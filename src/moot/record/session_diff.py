@@ -15,7 +15,6 @@ class SessionDiff(Value):
     one: str
     two: str
     related: str = ""
-    """Whether one was forked from the other."""
     plan: tuple[JsonDifference, ...] = ()
     same_steps: int = 0
     """Steps before the first difference, with all their parts."""

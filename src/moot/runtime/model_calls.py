@@ -57,7 +57,6 @@ class Ledger:
         self.limits = limits
         self.spends: dict[str, Spend] = {}
         self.failed = 0
-        """Failed calls."""
         self._promised_calls = 0
         self._promised_tokens = 0
 

@@ -45,7 +45,6 @@ class SessionPlan(Value):
 
 class About(Value):
     by: str | None = None
-    """Who started it."""
     key: str | None = None
     """Idempotency key: a second session of the same starter with this key is refused."""
     parent: str | None = None
@@ -76,7 +75,6 @@ class Runner:
         self._room: LiveRoom | None = None
         self._task: asyncio.Task[Result] | None = None
         self.wish: Stop | None = None
-        """The requested way to stop."""
         self.used: set[tuple[int, int]] = set()
         """Recorded steps that the last run used again."""
 

@@ -18,7 +18,6 @@ class VersionNumber(Value):
     number: int
     commit: str = ""
     problem: str = ""
-    """Why there is no commit."""
 
 
 class SessionCommits:

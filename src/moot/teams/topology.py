@@ -26,11 +26,8 @@ LEADERS: Mapping[Phase, tuple[str, ...]] = {
     "adversarial": ("red_team", "security", "blue_team"),
     "convergence": ("moderator", "validator", "teacher"),
 }
-"""Who leads a phase, by preference."""
 HUBS = ("moderator", "judge", "reviewer", "architect", "validator", "teacher")
-"""The hub of a star, by preference."""
 ROOTS = ("architect", "designer", "moderator", "judge")
-"""The root of a tree, by preference."""
 CONCERNS: Mapping[str, tuple[str, ...]] = {
     "building": ("proposer", "generator", "implementer", "refactorer", "designer", "architect"),
     "quality": ("reviewer", "critic", "judge", "moderator", "teacher"),
@@ -58,7 +55,6 @@ class Arrangement:
     seats: Mapping[str, str]
     """Seat -> role, in the order of the chain."""
     hub: str = ""
-    """The hub of a star or the root of a tree."""
     parents: Mapping[str, str] = field(default_factory=dict)
     """In a tree: seat -> the seat above it."""
 

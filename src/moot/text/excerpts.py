@@ -33,7 +33,6 @@ class Fitted:
     parts: tuple[TextPart, ...]
     """The shown parts in the given order; a truncated text says so at its end."""
     missing: tuple[str, ...] = ()
-    """What is not shown, in words."""
 
     @property
     def note(self) -> str:

@@ -60,11 +60,9 @@ class Row:
 class Page:
     text: str
     front: str = ""
-    """The front matter, verbatim."""
     lines: tuple[PageLine, ...] = ()
     headings: tuple[PageHeading, ...] = ()
     rows: tuple[Row, ...] = ()
-    """Rows of all tables, by header."""
     meta: dict[str, object] = field(default_factory=dict)
     meta_problem: str = ""
 

@@ -16,7 +16,6 @@ class BranchInfo(Value):
     branch: str
     commit: str
     base: str
-    """The commit it started from."""
     commits: int
     worktree: str = ""
     """The folder that a killed session left behind, or that a running one uses."""

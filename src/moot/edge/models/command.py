@@ -79,7 +79,6 @@ class _CommandRun(asyncio.SubprocessProtocol):
     ended: "asyncio.Future[None]"
     """The answer is complete, or will never be."""
     exited: "asyncio.Future[None]"
-    """The process itself has exited."""
     output: bytearray = field(default_factory=bytearray)
     errors: bytearray = field(default_factory=bytearray)
     full: bool = False

@@ -43,7 +43,6 @@ class Provider(ABC):
     takes_endpoint: bool = False
     """Whether it uses `base_url` and `key` of `[models.NAME]`."""
     extra: str = ""
-    """The extra of Moot that it needs, if any."""
     in_order: bool = False
     """Whether parallel calls must arrive in order, and each session opens it anew."""
 

@@ -23,7 +23,6 @@ class ProviderStatus:
     note: str
     """Its address if usable; else why it is not, and what to do."""
     from_library: bool
-    """Whether it comes from the model library."""
 
 
 def list_status(env: Mapping[str, str]) -> tuple[ProviderStatus, ...]:

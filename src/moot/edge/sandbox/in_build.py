@@ -37,7 +37,6 @@ class Builder:
         self._named: set[tuple[str, str]] = set()
         self._tuples: set[type] = set()
         self.constructing: tuple[str, str] | None = None
-        """The class that a test is instantiating."""
         self._plain: set[tuple[str, str]] = set()
         """Classes that extend a builtin: their values cross as that."""
 

@@ -99,7 +99,6 @@ class SignedReport:
         self._watch = Watch(seconds)
         self._seal: Seal | None = None
         self.own: list[ModuleType] = []
-        """The runner's own modules."""
         self.clean = True
         self.arm: Callable[[], None] = _nothing
         """Called before each test."""

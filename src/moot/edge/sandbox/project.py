@@ -45,7 +45,6 @@ class ProjectEnvironment(Value):
     """Where the interpreter was found: --python, VIRTUAL_ENV, .venv."""
     node_modules: str = ""
     go_modules: str = ""
-    """Go's module cache."""
     go_vendor: str = ""
 
     @property

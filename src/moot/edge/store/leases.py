@@ -27,9 +27,7 @@ LOOK_AGAIN = 0.2
 @dataclass(frozen=True)
 class ModelLimit:
     concurrency: int | None = None
-    """Concurrent calls."""
     per_minute: int | None = None
-    """Calls started within any minute."""
 
 
 class Leases:

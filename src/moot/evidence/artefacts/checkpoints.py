@@ -20,7 +20,6 @@ class Checkpoint:
     enabled: bool = True
     max_rounds: int | None = None
     why: str = ""
-    """What switched it off."""
     problems: tuple[str, ...] = ()
     """What in the file was ignored."""
 

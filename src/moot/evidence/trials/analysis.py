@@ -60,7 +60,6 @@ class FailedTest(Value):
     expected: str = ""
     got: str = ""
     said: str = ""
-    """The error message."""
     place: str = ""
     """The last line reached in the solution or the test."""
     cause: Cause | None = None

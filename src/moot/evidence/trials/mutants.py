@@ -18,7 +18,6 @@ SWAPPED = {
     "and": "or", "or": "and", "&&": "||", "||": "&&", "break": "continue", "continue": "break",
     "True": "False", "False": "True", "true": "false", "false": "true", "not": "",
 }  # fmt: skip
-"""Token -> replacement."""
 NUMBERS = frozenset({"integer", "number", "int_literal"})
 NOWHERE = words("type type_annotation import_statement import_from_statement import_declaration comment")
 NOTHING = {"python": "None", "javascript": "null", "typescript": "null"}

@@ -95,7 +95,6 @@ class DebateState:
     """The candidate last kept as a version."""
     attacks: tuple[Attacked, ...] = ()
     calls: int = 0
-    """Questions to seats."""
     answered: int = 0
     """Questions with a usable answer."""
     plan: TaskPlan | None = None

@@ -34,7 +34,6 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 Talk = Phase | Literal["planning"]
 ONCE: frozenset[Phase] = frozenset({"dehallucination", "self_evolvement"})
 PARALLEL: dict[Talk, int] = {**dict(zip(PHASES, (2, 4, 4, 6, 4, 4, 4, 8), strict=True)), "planning": 4}
-"""Seats that speak in parallel."""
 LEAST: dict[Phase, int] = dict(zip(PHASES, (1, 1, 1, 1, 1, 1, 0, 1), strict=True))
 """With fewer usable answers a phase counts as not run."""
 Topology = Literal["auto", "graph_mesh", "star", "chain", "tree"]

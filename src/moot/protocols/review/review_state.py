@@ -74,7 +74,6 @@ class ReviewState:
 
     artefact: Artefact
     text: str
-    """The current artefact."""
     around: tuple[Neighbour, ...] = ()
     most: int = 1
     """Maximum number of rounds."""

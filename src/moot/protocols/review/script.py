@@ -118,14 +118,12 @@ class ArtefactReview(Value):
     faults: tuple[ArtefactFault, ...] = ()
     """Structural faults in the artefact as given."""
     faults_left: tuple[ArtefactFault, ...] = ()
-    """Structural faults in the final artefact."""
     challenges: tuple[ChallengeVerdict, ...] = ()
     dropped: int = 0
     """Challenges without checkable evidence, which do not count."""
     dropped_challenges: tuple[Dropped, ...] = ()
     rounds: tuple[Round, ...] = ()
     revised: str | None = None
-    """The complete revised artefact, if any."""
     diff: str = ""
     decision: str = ""
     """The last word, with its reasons."""

@@ -92,7 +92,6 @@ class Attempt(Value):
     """0 is the given code."""
     code: str = ""
     absent: AbsenceReason | None = None
-    """Why there is no code."""
     version: int = 0
     analysis: Analysis = Analysis()
     reflection: Reflection | None = None

@@ -83,7 +83,6 @@ class SolveResult(Result):
     of: int = 0
     tests_given: bool = False
     examples: int = 0
-    """Examples in the task's text."""
     known: str = ""
     """What is known of the best attempt, in words."""
     untested: tuple[str, ...] = ()

@@ -28,9 +28,7 @@ class Expectation(Value):
     confidence: Unit
     consensus: Unit
     insights: float = Field(ge=0)
-    """Number of new points."""
     tests: Unit = 1.0
-    """Share of tests that pass."""
 
 
 class Observation(Value):

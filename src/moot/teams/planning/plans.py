@@ -75,7 +75,6 @@ class JoinedResults:
 
     parts: tuple[tuple[Subtask, str], ...]
     missing: tuple[str, ...]
-    """Subtasks without a result."""
     shaky: tuple[str, ...]
     """Subtasks whose result depends on a missing one, directly or not."""
 

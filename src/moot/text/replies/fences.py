@@ -18,7 +18,6 @@ class Block:
     info: str
     lines: tuple[str, ...]
     start: int
-    """Line of the opening fence."""
     end: int
     """Line of the closing fence, or one past the last line if unclosed."""
     closed: bool

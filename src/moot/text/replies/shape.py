@@ -87,7 +87,6 @@ class Slot:
     title: bool = False
     synonyms: Synonyms | None = None
     keys: tuple[str, ...] = ("<id>",)
-    """Example keys of a mapping."""
     heading: SlotHeading | None = None
 
 

@@ -8,7 +8,6 @@ from moot.text.secrets import Vault
 
 WITHHELD = "withheld: it ran with the real secrets"
 READS_ONLY = frozenset({"security_scan"})
-"""Checks that run nothing."""
 
 
 def withhold_run(run: SuiteRun) -> SuiteRun:
