@@ -84,7 +84,7 @@ def _describe_error(problem: BaseException) -> str:
 def answers(calls: list[str], names: dict[str, object], seconds: float, together: bool) -> Iterator[dict[str, str]]:
     """Each call in its own process; if none leaves anything behind, all in this one, while it lives."""
     if not together:
-        yield from (apart(call, names, seconds) for call in calls)
+        yield from (answer_in_child(call, names, seconds) for call in calls)
         return
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     for call in calls:
@@ -94,7 +94,7 @@ def answers(calls: list[str], names: dict[str, object], seconds: float, together
         yield told
 
 
-def apart(call: str, names: dict[str, object], seconds: float) -> dict[str, str]:
+def answer_in_child(call: str, names: dict[str, object], seconds: float) -> dict[str, str]:
     """The answer of a forked child: it may exit, hang or break itself without harm to the next call."""
     reading, writing = os.pipe()
     child = os.fork()
