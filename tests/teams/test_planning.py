@@ -23,7 +23,6 @@ from moot.teams.planning import (  # fmt: skip
     problems,
     render_plan,
     style_for,
-    undivided_plan,
     waves,
 )
 from moot.teams.topology import LEADERS
@@ -106,8 +105,6 @@ def test_later_prompts_hold_the_plan() -> None:
         TaskPlan(subtasks=(*plan("b: write < a").subtasks, *plan("a: read", owner="critic").subtasks)), "critic"
     )
     assert text == ("- a (yours): read [critic]; done when: a ok\n- b: write [proposer, after a]; done when: b ok")
-    assert undivided_plan("proposer", "\n Do it.\nAll of it", "tests pass").subtasks[0].title == "Do it."
-    assert problems(undivided_plan("proposer", "", "tests pass"), TEAM) == ()
 
 
 SHORTENER = (

@@ -22,7 +22,6 @@ from moot.teams.planning.plans import (
     join_results,
     problems,
     render_plan,
-    undivided_plan,
     waves,
 )
 
@@ -53,6 +52,5 @@ __all__ = [
     "problems",
     "render_plan",
     "style_for",
-    "undivided_plan",
     "waves",
 ]  # fmt: skip

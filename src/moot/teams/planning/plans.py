@@ -102,12 +102,3 @@ def _line(each: Subtask, mine: str) -> str:
     after = f", after {', '.join(each.depends_on)}" if each.depends_on else ""
     yours = " (yours)" if mine and each.owner == mine else ""
     return f"- {each.id}{yours}: {each.title} [{each.owner}{after}]; done when: {each.done_when}"
-
-
-def undivided_plan(owner: str, task: str, done_when: str) -> TaskPlan:
-    return TaskPlan(subtasks=(Subtask(id="1", title=_first_line(task), owner=owner, done_when=done_when),))
-
-
-def _first_line(task: str) -> str:
-    line: Sequence[str] = [text.strip() for text in task.splitlines() if text.strip()]
-    return line[0][:200] if line else "the task"
