@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_the_model_of_the_only_key_is_used_said_and_kept(
     said = "using anthropic:claude-sonnet-4-6 because only ANTHROPIC_API_KEY is set"
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-none")
 
-    async def keep_one() -> dict[str, object]:
+    async def keep_one() -> Mapping[str, object]:
         store = SqlStore(str(tmp_path / "s.db"))
         result = await harden("x = 1\n", language="python", store=tmp_path / "s.db", limits=Limits(max_calls=0))
         try:
@@ -41,7 +42,7 @@ def test_the_model_of_the_only_key_is_used_said_and_kept(
             await store.aclose()
 
     config = asyncio.run(keep_one())
-    assert config["notes"] == {**config["notes"], "picked": said} and caplog.messages == [said]  # type: ignore[dict-item]
+    assert config["notes"] == {**config["notes"], "picked": said} and caplog.messages == [said]
     assert "anthropic:claude-sonnet-4-6" in str(config["seats"])
 
     caplog.clear()

@@ -10,7 +10,7 @@ from moot.core.room import Ask, Room
 from moot.core.types import Absent, Code, SuiteRun, Unit, Value, Vulnerability
 from moot.protocols.harden.patches import Patch, PatchVerdict, judge_patch, texts_for
 from moot.protocols.harden.prompts import prompt
-from moot.protocols.harden.race_baseline import BaselineRun, second_look
+from moot.protocols.harden.race_baseline import BaselineRun, scan_patched_code
 from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport, Version
 from moot.text.excerpts import name_some, show
 from moot.text.render import fence_text, join_files, material

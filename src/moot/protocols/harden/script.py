@@ -14,7 +14,7 @@ from moot.core.room import Room
 from moot.core.types import Code, Names, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.protocols.harden.attack import attack
 from moot.protocols.harden.defend import defend
-from moot.protocols.harden.race_baseline import BaselineRun, first_look
+from moot.protocols.harden.race_baseline import BaselineRun, scan_given_code
 from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport
 from moot.text.excerpts import name_some
 from moot.text.render import join_files, render_diff

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.core.errors import CutKind, SessionStopped
-from moot.core.findings import SEVERITIES, fingerprint, in_question, likeness, locate, normalise_evidence
+from moot.core.findings import SEVERITIES, fingerprint, in_question, locate, normalise_evidence, word_similarity
 from moot.core.report import count_things
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Code, Severity, SourceFile, Tests, Value, Vulnerability
@@ -17,7 +17,7 @@ from moot.protocols.review.prompts import prompt
 from moot.protocols.review.review_state import Said
 from moot.text.excerpts import TextPart, fit_parts, show
 from moot.text.render import fence_text, file_diff
-from moot.text.replies import Also, Synonyms, Title, instructions
+from moot.text.replies import Aliases, Synonyms, Title, instructions
 
 REPLY_TOKENS = 2000
 ALIKE = 0.4
@@ -96,36 +96,36 @@ class ChangeReview(Value):
 class ReviewPoint(Said):
     """The reasons first, then the choice."""
 
-    problem: Annotated[str, Also("concern", "issue", "description", "title")] = Field(
+    problem: Annotated[str, Aliases("concern", "issue", "description", "title")] = Field(
         min_length=1, description="what goes wrong, and when, in one or two sentences"
     )
-    quote: Annotated[str, Also("evidence", "line", "code")] = Field(
+    quote: Annotated[str, Aliases("evidence", "line", "code")] = Field(
         min_length=1, description="the line it is about, copied word for word from the change"
     )
-    test: Annotated[str, Also("check", "example")] = Field(
+    test: Annotated[str, Aliases("check", "example")] = Field(
         default="", description="one Python line such as assert f(2) == 4 that fails because of it, or nothing"
     )
-    suggestion: Annotated[str, Also("fix", "recommendation")] = Field(default="", description="what to do about it")
-    severity: Annotated[Severity, GRADES, Also("level", "priority")]
+    suggestion: Annotated[str, Aliases("fix", "recommendation")] = Field(default="", description="what to do about it")
+    severity: Annotated[Severity, GRADES, Aliases("level", "priority")]
 
 
 class PointList(Value):
-    comments: Annotated[tuple[ReviewPoint, ...], Also("points", "issues", "concerns", "challenges")] = Field(
+    comments: Annotated[tuple[ReviewPoint, ...], Aliases("points", "issues", "concerns", "challenges")] = Field(
         json_schema_extra={"maxItems": 7}
     )
 
 
 class PointAnswer(Said):
-    comment: Annotated[str, Title(), Also("id", "point")] = Field(min_length=1, description="the id, such as R1")
-    reason: Annotated[str, Also("why", "rationale")] = Field(min_length=1, description="your reason")
-    quote: Annotated[str, Also("evidence", "line")] = Field(
+    comment: Annotated[str, Title(), Aliases("id", "point")] = Field(min_length=1, description="the id, such as R1")
+    reason: Annotated[str, Aliases("why", "rationale")] = Field(min_length=1, description="your reason")
+    quote: Annotated[str, Aliases("evidence", "line")] = Field(
         default="", description="the line of the code that shows it, copied word for word; needed to dismiss"
     )
-    answer: Annotated[Literal["concede", "dismiss"], STANCES, Also("stance", "verdict", "decision")]
+    answer: Annotated[Literal["concede", "dismiss"], STANCES, Aliases("stance", "verdict", "decision")]
 
 
 class PointAnswers(Value):
-    answers: Annotated[tuple[PointAnswer, ...], Also("responses", "defense", "defence")] = Field(min_length=1)
+    answers: Annotated[tuple[PointAnswer, ...], Aliases("responses", "defense", "defence")] = Field(min_length=1)
 
 
 async def review_change(
@@ -296,7 +296,7 @@ def number_points(points: Sequence[ReviewComment]) -> list[ReviewComment]:
 def was_dismissed(point: ReviewComment, dismissals: Sequence[Dismissal]) -> bool:
     return any(
         each.fingerprint == point.fingerprint
-        and (point.evidence == "scan" or likeness(each.problem, point.problem) >= ALIKE)
+        and (point.evidence == "scan" or word_similarity(each.problem, point.problem) >= ALIKE)
         for each in dismissals
         if normalise_evidence(each.quote) == normalise_evidence(point.quote)
     )

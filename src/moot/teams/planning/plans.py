@@ -1,6 +1,6 @@
 """A plan as an object: who does what, in which order, and when it is done."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
