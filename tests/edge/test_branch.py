@@ -84,7 +84,7 @@ def test_a_given_file_is_committed_where_it_lies_with_its_secrets(cli: Cli, tmp_
     ("more", "words"),
     [
         (("--repo", "r"), "give both"),
-        (("--repo", "nowhere", "--branch"), "no folder"),
+        (("--repo", "nowhere", "--branch"), "no such folder"),
         (("--repo", "plain", "--branch"), "not inside a git repository"),
     ],
 )

@@ -42,7 +42,7 @@ def test_a_file_that_is_there_stays_as_it_is(cli: Cli, tmp_path: Path, session: 
     (tmp_path / "kept").write_text(MINE)
     before = len(json.loads(cli("list", "--json").out))
     ran = cli(*words, "kept")
-    assert ran.code == 2 and "is there already" in ran.err and "--force" in ran.err
+    assert ran.code == 2 and "already exists" in ran.err and "--force" in ran.err
     assert (tmp_path / "kept").read_text() == MINE
     assert len(json.loads(cli("list", "--json").out)) == before, "nothing was begun"
     for link, target in (("link", "kept"), ("dangling", "nowhere")):
@@ -103,7 +103,7 @@ def test_a_new_file_has_the_usual_rights_and_the_same_again_is_no_harm(tmp_path:
     write_output(str(path), b"x")
     write_output(str(path), b"x")
     assert path.stat().st_mode == (tmp_path / "usual").stat().st_mode
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         write_output(str(path), b"y")
 
 

@@ -120,7 +120,7 @@ def test_the_command_as_json(cli: Cli, files: Path) -> None:
 
 def test_examples_in_prose_find_faults_and_are_not_watched(cli: Cli, files: Path) -> None:
     ran = cli("run", "prose.py", "--coverage", "--mutants", "5")
-    assert "coverage not measured: examples are put one by one" in ran.out and "mutation score: " in ran.out
+    assert "coverage not measured: coverage needs tests" in ran.out and "mutation score: " in ran.out
     assert "mutation score: 0.00" not in ran.out
 
 

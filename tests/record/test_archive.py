@@ -48,7 +48,7 @@ def test_every_session_arrives_as_it_was(
     assert [log.model_dump() for log in after.logs] == [log.model_dump() for log in before.logs]
     assert "noted: imported" in cli("audit", session).out
     again = cli("import", "a.moot")
-    assert again.code == 2 and "in this store already" in again.err
+    assert again.code == 2 and "already in this store" in again.err
 
 
 def test_the_key_is_made_once_and_is_the_user_s_alone(cli: Cli, exported: str) -> None:
@@ -69,7 +69,7 @@ def test_an_unknown_signer_is_refused_unless_it_is_trusted(
     (tmp_path / "mine.pub").write_text(cli("key", "show").out)
     for words in ([], ["--trust", "mine.pub"]):
         refused = cli("import", "a.moot", *words)
-        assert refused.code == 2 and "signer is not known here" in refused.err
+        assert refused.code == 2 and "signer is unknown" in refused.err
     assert cli("import", "a.moot", "--trust", "missing.pub").code == 2
     assert cli("import", "a.moot", "--trust", "app.py").code == 2
     assert json.loads(cli("list", "--json").out) == []
@@ -158,19 +158,19 @@ def _newer(texts: dict[str, bytes]) -> bytes:
 TRICKS: dict[str, tuple[Callable[[dict[str, bytes]], bytes], str]] = {
     "a changed line": (_changed_line, "not what was signed"),
     "a changed manifest": (_changed_manifest, "signature is wrong"),
-    "a path out of it": (_more_files, "other files"),
-    "a member elsewhere": (_other_path, "other files"),
-    "a missing member": (_fewer_files, "other files"),
-    "a bomb": (_bomb, "larger than it may be"),
-    "a bomb of a manifest": (_manifest_bomb, "larger than it may be"),
+    "a path out of it": (_more_files, "its files are not those"),
+    "a member elsewhere": (_other_path, "its files are not those"),
+    "a missing member": (_fewer_files, "its files are not those"),
+    "a bomb": (_bomb, "is too large"),
+    "a bomb of a manifest": (_manifest_bomb, "is too large"),
     "a lie that is signed": (_signed_lie, "was changed"),
     "a gap that is signed": (_signed_gap, "was changed"),
     "nonsense that is signed": (_signed_nonsense, "cannot be read"),
     "two sessions": (_two_sessions, "cannot be read"),
     "a newer session": (_newer, "newer version"),
-    "half of it": (lambda texts: zipped(texts)[: len(zipped(texts)) // 2], "no archive"),
-    "text": (lambda texts: b"a letter, not an archive\n" * 99, "no archive"),
-    "nothing": (lambda texts: b"", "no archive"),
+    "half of it": (lambda texts: zipped(texts)[: len(zipped(texts)) // 2], "not a Moot archive"),
+    "text": (lambda texts: b"a letter, not an archive\n" * 99, "not a Moot archive"),
+    "nothing": (lambda texts: b"", "not a Moot archive"),
 }
 
 

@@ -59,7 +59,7 @@ def asks(place: str, session: str) -> list[int]:
 
 SHOWN = (
     "begun: harden", "round 1, attack: red asked of script:s.yaml", "answered by", "tokens in", "gate: approved",
-    "version 1 is kept", "ended: completed, hardened", "The record is whole",
+    "version 1 is kept", "ended: completed, hardened", "The record is intact",
 )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def test_another_result_in_the_record_is_told(cli: Cli, hardened: str, place: st
 
     by_hand(place, improve)
     ran = cli("replay", hardened)
-    assert ran.code == 1 and "not the same" in ran.out and 'recorded: "unresolved"' in ran.out
+    assert ran.code == 1 and "different: " in ran.out and 'recorded: "unresolved"' in ran.out
     assert "the result was changed" in ran.out
 
 
@@ -149,7 +149,7 @@ def test_a_session_whose_provider_failed_replays_before_and_after_it_was_tried_a
     assert "dropped" in [entry.kind for entry in seen(place, session).entries]
     assert (found(place, session), cli("replay", session).code) == ([], 0)
     shown = cli("audit", session).out
-    assert "forgotten" in shown and "was tried again" in shown and "failed: script:s.yaml" in shown
+    assert "discarded: retried" in shown and "failed: script:s.yaml" in shown
 
 
 def test_a_session_that_has_not_ended_replays_as_far_as_it_got(cli: Cli, hardened: str, place: str) -> None:
@@ -199,7 +199,7 @@ def test_a_fork_goes_on_with_another_model_and_pays_nothing_twice(
     assert parted["at"] == f"{at}.1" and "forked from" in parted["related"]
     assert [each["path"] for each in parted["plan"]] == ["seats.blue[0]"]
     assert "final_code" in [each["path"] for each in parted["result"]]
-    assert "they part at step" in cli("diff", hardened, child).out
+    assert "they diverge at step" in cli("diff", hardened, child).out
 
 
 def test_a_fork_with_fewer_rounds_ends_earlier(cli: Cli, hardened: str, place: str) -> None:
@@ -255,7 +255,7 @@ def test_a_session_that_runs_on_with_new_limits_is_whole_at_every_moment(cli: Cl
         killed = run_moot(tmp_path, "resume", session, "--max-calls", str(limit), kill_after=1)
         assert killed.returncode == -signal.SIGKILL
         verified = run_moot(tmp_path, "audit", "--verify", session)
-        assert (verified.returncode, verified.stdout.strip()) == (0, "whole: 1 session"), limit
+        assert (verified.returncode, verified.stdout.strip()) == (0, "intact: 1 session"), limit
     done = run_moot(tmp_path, "resume", session, "--max-calls", "20", "--json")
     assert json.loads(done.stdout)["outcome"] == "RECOMMENDED"
     assert run_moot(tmp_path, "audit", "--verify").returncode == 0

@@ -134,7 +134,7 @@ def test_a_session_cannot_be_run_in_two_terminals_at_once(tmp_path: Path) -> Non
         wait_for_file(tmp_path / "asked")
         (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
         second = run_moot(tmp_path, "resume", listed["id"])
-        assert second.returncode == 3 and "being run by another process" in second.stderr
+        assert second.returncode == 3 and "running in another process" in second.stderr
     finally:
         first.kill()
         first.wait()

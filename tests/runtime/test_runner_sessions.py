@@ -288,7 +288,7 @@ def test_a_session_that_another_process_runs_is_taken_only_when_that_is_asked_fo
         here = Setting(store)
         made = await here.runner.enroll(PLAN)
         await store.claim(made.id, "elsewhere:1")
-        with pytest.raises(StoreError, match="is being run by another process"):
+        with pytest.raises(StoreError, match="is running in another process"):
             await here.runner.resume(made.id)
         assert here.asked == []
         return await here.runner.resume(made.id, take=True)

@@ -219,7 +219,7 @@ def test_a_late_decision_is_refused_even_before_anybody_noticed_the_timeout(plac
         world = World(store, GateRules())
         record = await world.runner().enroll(world.plan)
         gate = await world.gates.request(request(store, record.id))  # its deadline was months ago
-        with pytest.raises(AlreadyDecided, match="the time for this gate was over"):
+        with pytest.raises(AlreadyDecided, match="this gate expired"):
             await decide(store, gate, "approved", "ada")
 
     in_store(place, work)
@@ -231,14 +231,14 @@ def test_who_may_say_what_at_a_gate(place: str) -> None:
     async def work(store: SqlStore) -> None:
         world = World(store, GateRules())
         record = await world.runner().enroll(world.plan)
-        with pytest.raises(UsageError, match="waits at no gate"):
+        with pytest.raises(UsageError, match="is not waiting at a gate"):
             await gate_of(store, record.id)
         gate = await world.gates.request(request(store, record.id, deadline=later))
         asked = request(store, record.id, deadline=later, kind="answers", questions=("which?", "why?"), seq=4,
                         id="22222222-2222-4222-8222-222222222222")  # fmt: skip
         asked = await world.gates.request(asked)
         for wanted, verdict, reason, answers, message in (
-            (gate, "rejected", " ", (), "needs its reason"),
+            (gate, "rejected", " ", (), "needs a reason"),
             (gate, "approved", "", ("x",), "no questions"),
             (asked, "approved", "", (), "give one for each"),
             (asked, "approved", "", ("1", "2", "3"), "2 questions, but 3"),
@@ -336,7 +336,7 @@ def test_another_terminal_approves_and_the_session_goes_on(cli: Cli, tmp_path: P
         approved = cli("approve", gate["session_id"][:8], "--reason", "go on", "--store", place)
         assert approved.code == 0 and "approved by" in approved.out and "go on" in approved.out
         again = cli("approve", gate["id"], "--store", place)
-        assert again.code == 2 and "decided already" in again.err
+        assert again.code == 2 and "already decided" in again.err
         assert program.stderr is not None
         for line in program.stderr:  # the second attempt has its own gate
             if "waits for a person" in line:

@@ -78,7 +78,7 @@ def test_a_role_of_ones_own_joins_and_may_replace_a_shipped_one(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("Big", GOOD, "must be small letters"),
+        ("Big", GOOD, "must consist of lowercase letters"),
         ("x", "You are the librarian.", "must begin with ---"),
         ("x", "---\nfocus: a\n", "must begin with ---"),
         ("x", "---\nfocus: [\n---\nYou", "not valid YAML"),

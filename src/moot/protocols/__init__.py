@@ -28,7 +28,7 @@ def find_protocols() -> dict[str, AnyProtocol]:
     by_name: dict[str, AnyProtocol] = {}
     for protocol in found:
         if protocol.name in by_name:
-            raise ConfigError(f"two installed packages bring a protocol {protocol.name!r}; uninstall one of them")
+            raise ConfigError(f"two installed packages provide a protocol {protocol.name!r}; uninstall one of them")
         by_name[protocol.name] = protocol
     return by_name
 

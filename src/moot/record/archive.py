@@ -126,7 +126,7 @@ def unpack_archive(
             manifest = _manifest(file, verify, trusted)
             texts = {name: _text(file, name, manifest.members[name]) for name in MEMBERS}
     except DAMAGE as error:
-        raise ArchiveRefused(f"it is damaged or no archive of Moot ({type(error).__name__})") from None
+        raise ArchiveRefused(f"it is damaged or not a Moot archive ({type(error).__name__})") from None
     return Opened(manifest=manifest, whole=_whole(manifest, texts))
 
 
@@ -140,7 +140,7 @@ def _manifest(
 ) -> Manifest:
     names = file.namelist()
     if sorted(names) != sorted([MANIFEST, SIGNATURE, *MEMBERS]):
-        raise ArchiveRefused("it holds other files than an archive of Moot")
+        raise ArchiveRefused("its files are not those of a Moot archive")
     told, signature = _read(file, MANIFEST, LARGEST_MANIFEST), _read(file, SIGNATURE, LARGEST_MANIFEST)
     try:
         manifest = Manifest.model_validate_json(told)
@@ -151,9 +151,7 @@ def _manifest(
     if not verify(manifest.key, told, signature):
         raise ArchiveRefused("its signature is wrong")
     if not trusted(manifest.key):
-        raise ArchiveRefused(
-            "its signer is not known here; --trust KEYFILE says whom you trust, --any-signer trusts anybody"
-        )
+        raise ArchiveRefused("its signer is unknown; trust signers with --trust KEYFILE, or anyone with --any-signer")
     if manifest.members.keys() != MEMBERS.keys() or sum(m.bytes for m in manifest.members.values()) > LARGEST:
         raise ArchiveRefused(f"its manifest names other files, or more than {LARGEST} bytes")
     return manifest
@@ -164,7 +162,7 @@ def _read(file: zipfile.ZipFile, name: str, most: int) -> bytes:
     with file.open(name) as member:
         data = member.read(most + 1)
     if len(data) > most:
-        raise ArchiveRefused(f"{name} is larger than it may be")
+        raise ArchiveRefused(f"{name} is too large")
     return data
 
 
@@ -190,7 +188,7 @@ def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> SessionSnapshot:
     except (ValueError, TypeError, RecursionError):
         raise ArchiveRefused("its lines cannot be read") from None
     if whole.session.format > FORMAT:
-        raise ArchiveRefused("its session was begun by a newer version of Moot")
+        raise ArchiveRefused("its session was started by a newer version of Moot")
     if found := flaws_of(whole):
         raise ArchiveRefused(f"its record was changed: {found[0]}")
     if (whole.session.id, len(whole.entries), whole.session.chain) != (
@@ -198,7 +196,7 @@ def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> SessionSnapshot:
         manifest.entries,
         manifest.head,
     ):
-        raise ArchiveRefused("its manifest speaks of another session")
+        raise ArchiveRefused("its manifest names another session")
     if any(gate.session_id != whole.session.id for gate in whole.gates):
         raise ArchiveRefused("it holds a gate of another session")
     return whole

@@ -63,7 +63,7 @@ def code_of(files: Mapping[str, str], language: Language | None) -> Code:
 def _source(path: str, text: str, language: Language | None) -> SourceFile:
     known = language or language_of(path)
     if known is None:
-        raise UsageError(f"cannot tell the language of {path!r}; say `language`")
+        raise UsageError(f"cannot tell the language of {path!r}; set `language`")
     return SourceFile(path=check_path(path), language=known, text=check_text(path, text))
 
 
@@ -86,9 +86,9 @@ def check_path(path: str) -> str:
     try:
         safe_parts(path)
     except UsageError:
-        raise UsageError(f"{path!r} is no path inside a session; give relative ones, such as src/app.py") from None
+        raise UsageError(f"{path!r} is not a path inside a session; use a relative path, such as src/app.py") from None
     if len(path) > 300 or not path.isprintable():
-        raise UsageError("a path has at most 300 characters, all of them printable")
+        raise UsageError("a path has at most 300 characters, all printable")
     return path
 
 

@@ -18,11 +18,11 @@ def branch_notes(repo: str | None, files: Mapping[str, str | None], *, branch: b
     """What a plan says of its branch. `files`: path in the session -> the file it was read from, if it was."""
     if not branch:
         if repo is not None:
-            raise UsageError("--repo says where, --branch says that a branch is wanted: give both")
+            raise UsageError("--repo and --branch go together: give both")
         return {}
     folder = Path(os.path.abspath(repo or "."))
     if not folder.is_dir():
-        raise UsageError(f"there is no folder {repo!r}")
+        raise UsageError(f"no such folder: {repo!r}")
     top = top_of(folder)
     places: dict[str, JsonValue] = {name: _place(name, origin, folder, top) for name, origin in files.items()}
     return {"repository": str(folder), "places": places}

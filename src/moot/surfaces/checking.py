@@ -26,7 +26,7 @@ def parse_point(word: str) -> Point:
     """`post_optimization`, also written `post-optimization` or `optimization`."""
     wanted = f"post_{word.lower().replace('-', '_').removeprefix('post_')}"
     if (found := next((point for point in POINTS if point == wanted), None)) is None:
-        raise UsageError(f"there is no point {word!r}; the points are {', '.join(POINTS)}")
+        raise UsageError(f"unknown point {word!r}; the points are {', '.join(POINTS)}")
     return found
 
 
@@ -47,7 +47,7 @@ def with_actions(hooks: CiHooks, point: Point, actions: Sequence[str]) -> CiHook
         chosen = TypeAdapter(Actions).validate_python(tuple(actions))
     except ValidationError:
         unknown = next(word for word in actions if word not in ACTIONS)
-        raise UsageError(f"there is no action {unknown!r}; the actions are {', '.join(ACTIONS)}") from None
+        raise UsageError(f"unknown action {unknown!r}; the actions are {', '.join(ACTIONS)}") from None
     kept = tuple(each for each in hooks.commands if each.point != point)
     return hooks.model_copy(update={"actions": {**hooks.actions, point: chosen}, "commands": kept})
 

@@ -31,7 +31,7 @@ async def choose(  # noqa: PLR0913 - everything but the question and its answer 
             f"question {verdict.question_id!r} has no option {option!r}; its options are {', '.join(known.values())}"
         )
     if not reason.strip():
-        raise UsageError("a choice needs its reason: --reason TEXT")
+        raise UsageError("a choice needs a reason: --reason TEXT")
     made = UserChoice(
         option=known[option.strip().casefold()],
         reason=reason.strip(),
@@ -57,10 +57,12 @@ async def choose(  # noqa: PLR0913 - everything but the question and its answer 
 
 def result_of(record: SessionRecord) -> DecideResult:
     if record.protocol != "decide":
-        raise UsageError(f"session {record.id} is a {record.protocol}; only `decide` leaves something to choose")
+        raise UsageError(
+            f"session {record.id} is a {record.protocol}; only sessions of `decide` have something to choose"
+        )
     kept = record.outcome.get("result") if isinstance(record.outcome, dict) else None
     if not kept:
-        raise UsageError(f"session {record.id} has not ended; carry on with: moot resume {record.id}")
+        raise UsageError(f"session {record.id} has not ended; continue with: moot resume {record.id}")
     return DecideResult.model_validate(kept)
 
 
@@ -98,7 +100,7 @@ def _find(result: DecideResult, question: str) -> tuple[int, QuestionVerdict]:
         if verdict.question_id.casefold() == question.strip().casefold():
             return place, verdict
     known = ", ".join(verdict.question_id for verdict in result.questions)
-    raise UsageError(f"there is no question {question!r} in that session; its questions are {known}")
+    raise UsageError(f"no question {question!r} in that session; its questions are {known}")
 
 
 def _twice(verdict: QuestionVerdict, earlier: UserChoice) -> UsageError:

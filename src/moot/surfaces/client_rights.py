@@ -30,7 +30,7 @@ PLAIN_NOTES = ("request", "runs_code", "begun", "session", "task_id", "action", 
 """Notes of a plan that say nothing of the server's machine."""
 EMPTY_NOTES = ("origins", "folders", "state")
 """Notes that name files of the machine, and are empty where a client gave the texts itself."""
-REFUSED = "it is refused (server.allow_local)"
+REFUSED = "refused; see server.allow_local"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def check_client_plan(plan: SessionPlan, who: Identity, settings: Settings, befo
     check_prices(plan)
     _check_gates(plan, settings, before)
     if _opens_gates(plan, settings, before) and not who.may("approve"):
-        raise AccessDenied("to change the gates of a session needs a token with the scope 'approve'", scope="approve")
+        raise AccessDenied("changing the gates of a session needs a token with the scope 'approve'", scope="approve")
 
 
 def check_models(names: Iterable[str], settings: Settings) -> None:
@@ -91,13 +91,13 @@ def check_machine_rules(protocol: str, rules: Mapping[str, JsonValue], settings:
     own = settings.rules(protocol)
     for name in MACHINE_RULES:
         if name in rules and not _within(rules[name], own.get(name)):
-            raise UsageError(f"the rule {name!r} reaches into the server; {REFUSED}")
+            raise UsageError(f"the rule {name!r} gives access to the server's machine; {REFUSED}")
 
 
 def check_branch(settings: Settings, *, wanted: bool) -> None:
     """Called before a plan is made: making one looks at the folder."""
     if wanted and not settings["server.allow_local"]:
-        raise UsageError(f"a branch is made in a repository of the server's machine; {REFUSED}")
+        raise UsageError(f"a branch is created in a repository on the server's machine; {REFUSED}")
 
 
 def _within(given: JsonValue, own: JsonValue) -> bool:
@@ -121,7 +121,7 @@ def _check_notes(plan: SessionPlan, settings: Settings) -> None:
     if settings["server.allow_local"]:
         return
     if plan.input.get("repository"):
-        raise UsageError(f"the session reads a repository of the server's machine; {REFUSED}")
+        raise UsageError(f"the session reads a repository on the server's machine; {REFUSED}")
     own: dict[str, JsonValue] = {"ci": settings.ci().model_dump(mode="json")}
     own |= find_extension(plan.protocol).own_notes(plan, settings)
     if endpoints_in(plan).items() <= settings.endpoints().items():
@@ -155,7 +155,7 @@ def _check_gates(plan: SessionPlan, settings: Settings, before: SessionPlan | No
     if gates.points not in (settings["gates.points"], before and before.gates.points):
         check_points(plan.protocol, gates.points)
     if strange := [url for url in gates.webhooks if url not in (*settings["server.webhooks"], *own)]:
-        raise UsageError(f"the server tells only the webhooks of its setting server.webhooks, not {strange[0]!r}")
+        raise UsageError(f"the server calls only the webhooks in server.webhooks, not {strange[0]!r}")
 
 
 def _opens_gates(plan: SessionPlan, settings: Settings, before: SessionPlan | None) -> bool:

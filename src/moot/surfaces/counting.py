@@ -85,7 +85,7 @@ def _bytes(path: str) -> tuple[str, bytes]:
 
 
 def _no_number(name: str) -> Never:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _place(location: tuple[int | str, ...]) -> str:

@@ -39,7 +39,7 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
     session that nobody agrees to."""
     parent = await whole(store, session_id)
     if found := flaws_of(parent):
-        raise StoreError(f"session {parent.session.id} is not forked: its record was changed ({found[0]})")
+        raise StoreError(f"session {parent.session.id} cannot be forked: its record was changed ({found[0]})")
     steps = [step for step in parent.steps if step.seq > 0]
     last = max((step.seq for step in steps), default=0)
     if not 1 <= at <= last + 1:
@@ -67,7 +67,7 @@ async def _refuse_other_steps(record: SessionRecord, plan: SessionPlan, copied: 
         missed.add(again.error.seq)
     if missed:
         first = min(missed)
-        raise UsageError(f"what is changed alters step {first}: fork at that step, or before it (--at {first})")
+        raise UsageError(f"the change affects step {first}: fork at that step or earlier (--at {first})")
 
 
 def _endpoint_notes(plan: SessionPlan, settings: Settings) -> dict[str, JsonValue]:
@@ -113,7 +113,7 @@ def change_plan(plan: SessionPlan, changes: Mapping[str, JsonValue], seats: Mapp
         }
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise UsageError(f"{'.'.join(map(str, first['loc']))} cannot be set to that: {first['msg']}") from None
+        raise UsageError(f"{'.'.join(map(str, first['loc']))} cannot be set to this value: {first['msg']}") from None
     if "gates.points" in changes:
         check_points(plan.protocol, update["gates"].points)
     return _change_seats(plan.model_copy(update=update), seats)

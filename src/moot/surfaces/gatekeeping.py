@@ -22,25 +22,25 @@ async def gate_of(store: SqlStore, wanted: str) -> GateRequest:
         return undecided[-1]
     if known:
         raise AlreadyDecided(
-            f"session {record.id} waits at no gate; its last one was {format_decision(known[-1].decision)}"
+            f"session {record.id} is not waiting at a gate; its last one was {format_decision(known[-1].decision)}"
         )
-    raise UsageError(f"session {record.id} waits at no gate")
+    raise UsageError(f"session {record.id} is not waiting at a gate")
 
 
 async def decide(
     store: SqlStore, gate: GateRequest, verdict: Verdict, reviewer: str, reason: str = "", answers: Sequence[str] = ()
 ) -> GateRequest:
     if gate.kind == "answers" and verdict == "approved" and not answers:
-        raise UsageError("this gate waits for answers; give one for each question")
+        raise UsageError("this gate needs answers; give one for each question")
     if gate.kind == "approval" and answers:
-        raise UsageError("this gate waits for an approval; it has no questions to answer")
+        raise UsageError("this gate needs an approval; it has no questions")
     if len(answers) > len(gate.questions) and gate.kind == "answers":
         raise UsageError(f"there are {len(gate.questions)} questions, but {len(answers)} answers")
     if verdict == "rejected" and not reason.strip():
-        raise UsageError("a rejection needs its reason")
+        raise UsageError("a rejection needs a reason")
     now = datetime.now(UTC)
     if now >= gate.deadline:
-        raise AlreadyDecided(f"the time for this gate was over at {gate.deadline:%Y-%m-%d %H:%M:%S} UTC")
+        raise AlreadyDecided(f"this gate expired at {gate.deadline:%Y-%m-%d %H:%M:%S} UTC")
     made = GateDecision(
         verdict=verdict, how="person", reviewer=reviewer, reason=reason.strip(), answers=tuple(answers), at=now
     )

@@ -79,7 +79,7 @@ class Host:
         await self._refuse_imported(record, plan)
         # Nothing is waited for from here until it is noted as running: claimed once more it would fence itself off.
         if record.id in self._running:
-            raise StoreError(f"session {record.id} is being run by this process already")
+            raise StoreError(f"session {record.id} is already running in this process")
         listen = self.listen
         kept = Models(os.environ, float(self.settings["call_timeout"]), endpoints=endpoints_in(plan))
         opened = open_runtime(

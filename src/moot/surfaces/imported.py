@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from moot.core.errors import UsageError
 from moot.core.ports import JournalMark, SessionRecord
+from moot.core.report import count_things
 from moot.edge.models import is_hosted
 from moot.edge.store import SqlStore
 from moot.edge.store.copying import IMPORTED, notes_since_import
@@ -53,8 +54,9 @@ async def agree_to_imported(
         return marks
     if not ask(record.id, uses):
         raise UsageError(
-            f"session {record.id} was imported and is not run: it would use {len(uses)} things of this machine "
-            f"({_shorten('; '.join(uses))}); look at them and agree on a terminal: moot resume {record.id}"
+            f"session {record.id} was imported and is not run: it would use "
+            f"{count_things(len(uses), 'thing')} of this machine ({_shorten('; '.join(uses))}); "
+            f"look at them and agree on a terminal: moot resume {record.id}"
         )
     await store.append(record.id, [accepted])
     return marks

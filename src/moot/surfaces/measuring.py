@@ -23,7 +23,7 @@ from moot.text.secrets import Vault
 PATIENCE = 10
 LEAST_WALL = 5.0
 DOCTEST = re.compile(r"^\s*>>> ", re.MULTILINE)
-NOTHING = "there is nothing to run: name the tests with --tests, or write examples into the docstrings"
+NOTHING = "nothing to run: name the tests with --tests, or add examples to the docstrings"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ async def run_measured(code: Code, tests: Tests | None, sandbox: Sandbox, *, cov
     run = await trial(code, given)
     reached = None
     if coverage:
-        unwatched = Coverage(problem="examples are put one by one, and nobody watches; coverage needs tests")
+        unwatched = Coverage(problem="coverage needs tests; examples are run one by one without measuring")
         reached = (await sandbox.cover(code, given)).coverage if tests else unwatched
     if not mutants:
         return Watched(run, reached)

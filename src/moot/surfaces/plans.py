@@ -75,7 +75,7 @@ def make_plan(request: Request) -> SessionPlan:
         notes["origins"] = origin_notes(request.origins)
     places = request.places or {file.path: origin_of(request, file.path) for file in files}
     if request.branch and not places:
-        raise UsageError(f"{protocol.name} has no file to commit: leave out --branch")
+        raise UsageError(f"{protocol.name} produces no file to commit: leave out --branch")
     notes |= branch_notes(request.repo, places, branch=request.branch)
     seats = seats_for(request)
     return SessionPlan(

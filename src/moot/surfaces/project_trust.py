@@ -56,7 +56,7 @@ def risky_settings(known: Sequence[Setting], found: ProjectFile) -> dict[str, ob
 
 
 def format_untrusted(path: Path, keys: Sequence[str]) -> str:
-    return f"{path} is not trusted: ignored are {', '.join(keys)}; `moot trust` shows them and asks you"
+    return f"{path} is not trusted; ignored: {', '.join(keys)} (`moot trust` shows them and asks you)"
 
 
 def _say(line: str) -> None:

@@ -28,5 +28,5 @@ def project_of(plan: SessionPlan) -> ProjectEnvironment:
     """As it was when the session began. Another environment could give other results, so a lost one is an error."""
     project = ProjectEnvironment.model_validate(plan.notes.get(NOTE) or {})
     if project.python and not all(Path(folder).is_dir() for folder in project.python.folders.values()):
-        raise UsageError(f"the environment of this session is gone: {project.python.program} ({project.how})")
+        raise UsageError(f"the environment of this session no longer exists: {project.python.program} ({project.how})")
     return project

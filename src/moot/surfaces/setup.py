@@ -61,18 +61,16 @@ def all_settings() -> list[Setting]:
             "concurrency",
             Annotated[int, Field(ge=1)],
             8,
-            "calls under way at once, for each provider and each of your own models",
+            "calls in parallel, per provider and per model of your own",
         ),
-        Setting(
-            "vet.memory", str, "", "folder of what vet remembers; default: one for each project, in the data folder"
-        ),
+        Setting("vet.memory", str, "", "folder for what vet remembers; default: one per project, in the data folder"),
         Setting(
             "vet.reset_after_hours", ResetHours, None, "hours after which failures no longer count; default: never"
         ),
         Setting("hook.strict", bool, False, "block a tool call that Moot could not check, and tools it does not know"),
         Setting("hook.allow", Names, (), "commands that a hook lets pass, by pattern; only in the user's own file"),
         Setting(
-            "hook.wait", Seconds, 0.0, "seconds a hook that can ask nobody waits for `moot allow`, before it denies"
+            "hook.wait", Seconds, 0.0, "seconds a hook waits for `moot allow` before it denies, if it can ask nobody"
         ),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
     ]
@@ -109,14 +107,12 @@ def all_settings() -> list[Setting]:
 def _fleet_settings() -> list[Setting]:
     at_least_one, seconds = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
     return [
-        Setting(
-            "fleet.limits.*.concurrency", at_least_one, None, "calls of a model under way at once, over all workers"
-        ),
-        Setting("fleet.limits.*.per_minute", at_least_one, None, "calls of a model in a minute, over all workers"),
-        Setting("fleet.heartbeat", seconds, 2.0, "seconds between two signs of life of a worker"),
+        Setting("fleet.limits.*.concurrency", at_least_one, None, "calls of a model in parallel, over all workers"),
+        Setting("fleet.limits.*.per_minute", at_least_one, None, "calls of a model per minute, over all workers"),
+        Setting("fleet.heartbeat", seconds, 2.0, "seconds between two heartbeats of a worker"),
         Setting("fleet.dead_after", seconds, 10.0, "seconds of silence after which a worker's sessions are taken over"),
-        Setting("fleet.sweep", seconds, 3.0, "seconds between two looks for sessions that nobody carries on"),
-        Setting("fleet.drain", seconds, 30.0, "seconds a worker that stops waits for the steps under way"),
+        Setting("fleet.sweep", seconds, 3.0, "seconds between two searches for abandoned sessions"),
+        Setting("fleet.drain", seconds, 30.0, "seconds a stopping worker waits for running steps"),
     ]
 
 
@@ -127,23 +123,23 @@ def _server_settings() -> list[Setting]:
         Setting("server.host", str, "127.0.0.1", "the address `moot serve` listens on"),
         Setting("server.port", port, 8420, "its port"),
         Setting("server.sessions", many, 64, "sessions that a server runs at once"),
-        Setting("server.header_seconds", seconds, 10.0, "seconds in which the headers of a request must have come"),
+        Setting("server.header_seconds", seconds, 10.0, "seconds in which the headers of a request must arrive"),
         Setting("server.allow_local", bool, False, "requests may name models and folders of the server's machine"),
-        Setting("server.hosts", Names, (), "names by which the server may be called, beside localhost"),
+        Setting("server.hosts", Names, (), "host names of the server, beside localhost"),
         Setting("server.cors", Names, (), "origins of pages that may use the API; none: CORS is off"),
-        Setting("server.webhooks", Names, (), "webhooks that a request may ask to be told"),
+        Setting("server.webhooks", Names, (), "webhooks that a request may name"),
         Setting("server.max_body", many, 4_000_000, "bytes a request may have"),
-        Setting("server.body_seconds", seconds, 30.0, "seconds in which a request must have come"),
+        Setting("server.body_seconds", seconds, 30.0, "seconds in which a request must arrive"),
         Setting("server.rate", rate, 100.0, "requests a second of one token or address, in the long run; 0: any"),
         Setting("server.burst", many, 300, "requests of one token or address at once"),
-        Setting("server.heartbeat", seconds, 15.0, "seconds after which a silent stream of events shows it is alive"),
+        Setting("server.heartbeat", seconds, 15.0, "seconds between keep-alives of a silent event stream"),
     ]
 
 
 def _record_settings() -> list[Setting]:
     return [
         Setting("retention.logs_days", Days, LOG_DAYS, "days that log lines are kept"),
-        Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: for ever"),
+        Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: forever"),
         Setting(
             "telemetry.enabled", bool, False, "make OpenTelemetry spans; default: where OTEL_EXPORTER_OTLP_ENDPOINT is"
         ),
@@ -321,7 +317,7 @@ def check_prices(plan: SessionPlan) -> None:
     names = {name for chain in plan.seats.values() for name in chain} if plan.limits.max_usd is not None else set()
     for name in sorted(names):
         if not knows_price(name, os.environ, endpoints_in(plan)):
-            raise UsageError(f"--max-usd cannot be kept: the price of {name} is unknown; use --max-tokens instead")
+            raise UsageError(f"--max-usd cannot be enforced: the price of {name} is unknown; use --max-tokens instead")
 
 
 def open_store(settings: Settings) -> SqlStore:

@@ -32,7 +32,7 @@ def check_tools(names: object, settings: Settings) -> tuple[str, ...]:
         server, dot, tool = name.partition(".")
         if name not in BUILT_IN and not (dot and tool and server in servers):
             more = "".join(f", {server}.TOOL" for server in servers)
-            raise UsageError(f"there is no tool {name!r}; there are: {', '.join(BUILT_IN)}{more}")
+            raise UsageError(f"unknown tool {name!r}; known are {', '.join(BUILT_IN)}{more}")
     return listed
 
 

@@ -27,7 +27,7 @@ class OutOptions(Value):
 
 HOW = tuple(OutOptions.model_fields)
 WITHHELD = {
-    "unresolved": "it fails tests, or grave findings are left in it",
+    "unresolved": "it fails tests or has serious findings",
     "unsolved": "tests still fail",
     "rejected": "a person rejected it",
 }
@@ -51,10 +51,10 @@ def output_given(out: str | Path | None, *, write_anyway: bool, force: bool) -> 
 def why_withheld(result: Result, plan: SessionPlan) -> str:
     """Why a text is not written to the file that was asked for; empty where it may be."""
     if result.resumable:
-        return "the session is not at its end"
+        return "the session has not ended"
     outcome = outcome_of(result)
     if outcome in WITHHELD and not plan.notes.get("write_anyway"):
-        return f"{outcome}: {WITHHELD[outcome]}; --write-anyway writes it all the same"
+        return f"{outcome}: {WITHHELD[outcome]}; --write-anyway writes it anyway"
     return ""
 
 

@@ -152,7 +152,7 @@ def test_a_checkout_cannot_send_a_key_elsewhere(cli: Cli, tmp_path: Path, monkey
             'key = "OPENAI_API_KEY"\n'
         )
         ran = cli("harden", "app.py")
-        assert "ignored are model, models.fast.provider" in ran.err and not server.asked
+        assert "ignored: model, models.fast.provider" in ran.err and not server.asked
         assert cli("harden", "app.py", "-m", "fast").code == 2 and not server.asked
 
 

@@ -216,7 +216,7 @@ def test_a_session_records_the_environment_and_resumes_with_it(project: Path, tm
     assert ".venv of the project" in resumed.stderr and "tests 1 of 1 before" in resumed.stdout, resumed.stderr
     shutil.rmtree(project / ".venv")
     lost = run_moot(project, "resume", second, VIRTUAL_ENV=other)
-    assert lost.returncode != 0 and "environment of this session is gone" in lost.stderr, lost.stderr
+    assert lost.returncode != 0 and "environment of this session no longer exists" in lost.stderr, lost.stderr
 
 
 def test_without_the_environment_the_first_line_says_what_is_missing(project: Path) -> None:

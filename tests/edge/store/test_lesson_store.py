@@ -125,8 +125,8 @@ def test_lessons_by_hand(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("show", "123456"), "there is no lesson '123456'"),
-        (("forget", "../x"), "is no lesson id"),
+        (("show", "123456"), "no lesson '123456'"),
+        (("forget", "../x"), "is not a lesson id"),
         (("add", "  "), "needs a text"),
         (("import", "nowhere.jsonl"), "cannot read 'nowhere.jsonl'"),
         (("import", "bad.jsonl"), "line 2 of bad.jsonl is not a valid lesson"),

@@ -106,7 +106,7 @@ def test_sessions_are_found_by_a_beginning_that_is_not_ambiguous(place: str) -> 
         for wanted, message in (
             (ID[:8], "more than one session"),
             ("ffff", "no session"),
-            ("not an id", "no session id"),
+            ("not an id", "not a session id"),
         ):
             with pytest.raises(UsageError, match=message):
                 await store.session(wanted)
@@ -123,7 +123,7 @@ def test_a_session_in_use_is_not_taken_and_a_dead_owner_s_is(place: str) -> None
 
     async def claim(store: SqlStore) -> None:
         await store.create(session(owner=alive))
-        with pytest.raises(StoreError, match="being run by another process"):
+        with pytest.raises(StoreError, match="running in another process"):
             await store.claim(ID, "me:1")
         await store.update(session(owner=dead))
         assert (await store.claim(ID, "me:1")).owner == "me:1"
@@ -140,7 +140,7 @@ def test_what_was_carried_on_since_one_looked_is_left_to_whoever_did(place: str)
         seen = (await store.session(ID)).fence
         first = await store.claim(ID, "me:1", seen=seen)
         await store.update(first.model_copy(update={"status": "completed", "owner": ""}))
-        with pytest.raises(LeaseLost, match="taken by another process meanwhile"):
+        with pytest.raises(LeaseLost, match="meanwhile been taken by another process"):
             await store.claim(ID, "me:2", seen=seen)
         assert ((await store.session(ID)).status, (await store.session(ID)).fence) == ("completed", first.fence)
 
@@ -265,9 +265,9 @@ def _folder(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (_text_file, "damaged or no Moot store"),
+        (_text_file, "damaged or not a Moot store"),
         (_newer, "made by another version of Moot"),
-        (_foreign, "other tables than this Moot"),
+        (_foreign, "tables this Moot does not know"),
         (_folder, "cannot be opened"),
     ],
 )

@@ -140,7 +140,7 @@ def test_a_store_that_holds_something_is_not_overwritten_unless_told(place: str,
     assert archive.restore(file, target, replace=True) == content(target)
     with pytest.raises(UsageError, match="into itself"):
         moving.copy(place, place, replace=True)
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         archive.backup(place, file)
 
 
@@ -165,7 +165,7 @@ def test_an_interrupted_copy_leaves_the_target_as_it_was(
         compared(db, expected)
 
     monkeypatch.setattr(moving, "compare", lose_a_row)
-    with pytest.raises(StoreError, match="did not keep code_versions as given"):
+    with pytest.raises(StoreError, match="did not store code_versions as given"):
         moving.copy(place, target, replace=True)
     assert content(target) == before
 

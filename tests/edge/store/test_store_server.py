@@ -47,7 +47,7 @@ WRONG: dict[str, tuple[Callable[[str], str], str]] = {
     "refused": (lambda _: f"postgresql://u:{SECRET}@127.0.0.1:{closed_port()}/x", "does not answer"),
     "no socket": (lambda _: f"postgresql://u:{SECRET}@/x?host=%2Fnowhere", "does not answer"),
     "no user": (lambda url: url.replace("moot@", f"nobody-known:{SECRET}@"), "refused the user or the password"),
-    "no database": (lambda url: url.replace("moot@/postgres", f"moot:{SECRET}@/none"), "no such database"),
+    "no database": (lambda url: url.replace("moot@/postgres", f"moot:{SECRET}@/none"), "does not exist on the server"),
     "no schema": (lambda url: f"{url.split('&options')[0]}&options=-csearch_path%3Dnone", "no such schema"),
     "read-only": (lambda url: f"{url}{quote(' -cdefault_transaction_read_only=on', safe='')}", "cannot be written"),
 }  # fmt: skip
@@ -219,7 +219,7 @@ def test_a_claim_waits_for_one_that_is_under_way(pg_store: str) -> None:
             await two.aclose()
 
     refused = asyncio.run(both())
-    assert isinstance(refused, StoreError) and "being run by another process" in str(refused)
+    assert isinstance(refused, StoreError) and "running in another process" in str(refused)
 
 
 def _someone_waits(url: str) -> None:

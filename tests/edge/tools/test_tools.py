@@ -224,7 +224,7 @@ def test_tools_are_listed_with_schema_and_whether_they_are_there(cli: Cli) -> No
         (("run_code", "{}"), 2, "bad arguments: code: Field required"),
         (("run_code", "[1]"), 2, "must be one JSON object"),
         (("run_code", "{"), 2, "not JSON"),
-        (("shell", "{}"), 2, "there is no tool 'shell'"),
+        (("shell", "{}"), 2, "unknown tool 'shell'"),
         (("read_file", '{"path": "x"}', "--repository", "nowhere"), 2, "is not in a git repository"),
     ],
 )

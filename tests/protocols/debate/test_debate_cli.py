@@ -159,7 +159,7 @@ def test_a_spent_budget_gives_the_best_so_far_and_can_be_carried_on(cli: Cli, tm
     result = debated(cli, tmp_path, *answers, task=OPEN, more=more)
     assert ended(result) == (2, "budget_exhausted", "budget_exhausted", "A")
     assert result["resumable"] and result["calls"] == 6 and not (tmp_path / "won.py").exists()
-    assert "nothing was written: the session is not at its end" in result["err"]
+    assert "nothing was written: the session has not ended" in result["err"]
     ran = cli("resume", result["session_id"], "--max-calls", "99", "--json")
     resumed = json.loads(ran.out)
     assert (ran.code, resumed["outcome"], resumed["winner"]) == (0, "agreed", "B")
@@ -211,7 +211,7 @@ def test_ctrl_c_keeps_the_best_so_far_and_resumes(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("Write f.",), "MOOT_MODEL"),
-        (("  ", "-m", "script:replies.yaml"), "there is no task"),
+        (("  ", "-m", "script:replies.yaml"), "no task given"),
         (("Write f.", "-m", "script:replies.yaml", "--tests", "no_such.py"), "no_such.py"),
         (("Write f.", "-m", "script:replies.yaml", "--file", "no_such.py"), "no_such.py"),
         (("Write f.", "-m", "script:replies.yaml", "--seat", "judge=script:replies.yaml"), "its seats are proposer"),
@@ -355,7 +355,7 @@ def test_no_llm_is_refused_and_nobody_is_asked(cli: Cli, tmp_path: Path, monkeyp
     (tmp_path / "replies.yaml").write_text(json.dumps([{"reply": "no", "always": True}]))
     monkeypatch.setenv("MOOT_MODEL", "script:replies.yaml")
     ran = cli("debate", "Write f(x). f(1) -> 1", "--no-llm")
-    assert (ran.code, ran.out) == (2, "") and "--no-llm leaves nobody to debate. debate needs a model" in ran.err
+    assert (ran.code, ran.out) == (2, "") and "--no-llm leaves no model to debate. debate needs a model" in ran.err
     assert json.loads(cli("list", "--json").out) == []
 
 

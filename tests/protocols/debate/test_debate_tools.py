@@ -91,7 +91,7 @@ def test_a_tool_that_no_role_of_the_team_has_is_said(cli: Cli, tmp_path: Path) -
 
 def test_an_unknown_tool_is_a_mistake_before_anything_is_spent(cli: Cli, tmp_path: Path) -> None:
     ran = cli(*world(tmp_path, says("code", code(RIGHT)), more=("--tools", "run_tests,shell")))
-    assert ran.code == 2 and "there is no tool 'shell'" in ran.err and cli("list", "--json").out.strip() == "[]"
+    assert ran.code == 2 and "unknown tool 'shell'" in ran.err and cli("list", "--json").out.strip() == "[]"
 
 
 def candidate(letter: str, seat: str, text: str, passed: int) -> Candidate:
@@ -122,7 +122,7 @@ def test_from_python_the_rules_name_tools_and_limits(tmp_path: Path, monkeypatch
     ]
     (tmp_path / "r.yaml").write_text(json.dumps(entries))
     given: dict[str, Any] = {"model": "script:r.yaml", "keep": False}
-    with pytest.raises(UsageError, match="there is no tool 'shell'"):
+    with pytest.raises(UsageError, match="unknown tool 'shell'"):
         run_sync(debate(OPEN, DebateRules(tools=("shell",)), **given))
     seen: list[Event] = []
     rules = DebateRules(tools=("run_code",), phase_calls={"self_evolvement": 2})

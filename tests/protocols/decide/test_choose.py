@@ -84,7 +84,7 @@ def test_a_choice_is_recorded_once_with_who_and_when_and_shown_from_then_on(
     [
         (["SQ-1", "D", "--reason", "x"], "has no option 'D'; its options are A, B, C"),
         (["SQ-9", "A", "--reason", "x"], "no question 'SQ-9' in that session; its questions are SQ-1"),
-        (["SQ-1", "A", "--reason", " "], "needs its reason"),
+        (["SQ-1", "A", "--reason", " "], "needs a reason"),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused(cli: Cli, contested: str, arguments: list[str], said: str) -> None:
@@ -100,10 +100,10 @@ def test_there_is_nothing_to_choose_where_the_judges_agreed(cli: Cli, asked: Pat
     (asked / "app.py").write_text("x = 1\n")
     other = data(cli("harden", "app.py", "--json").out)
     assert (
-        "only `decide` leaves something to choose"
+        "only sessions of `decide` have something to choose"
         in cli("choose", str(other["session_id"]), "Q", "A", "--reason", "x").err
     )
-    assert "there is no session" in cli("choose", "ffffffff", "Q", "A", "--reason", "x").err
+    assert "no session" in cli("choose", "ffffffff", "Q", "A", "--reason", "x").err
 
 
 def test_on_a_terminal_a_contested_question_is_answered_on_the_spot(asked: Path) -> None:

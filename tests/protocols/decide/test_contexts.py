@@ -179,7 +179,7 @@ def test_a_judge_of_your_own_is_a_file() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("Legal!", GOOD, "its name must be"),
+        ("Legal!", GOOD, "its name must consist"),
         ("legal", "title = ", "not valid TOML"),
         ("legal", GOOD + 'mood = "x"\n', "unknown key 'mood'"),
         ("legal", GOOD.replace("STRICT", " "), "lacks 'stance'"),

@@ -248,11 +248,11 @@ def test_a_file_of_questions_names_a_folder_below_this_one_only(cli: Cli, asked:
         (["bytes.yaml"], "is not UTF-8 text"),
         (["empty.yaml"], "holds no question"),
         (["--ask", "Why?", "--option", "A: x"], "at least two options"),
-        (["q.yaml"], "needs its panel, and no judge has a model"),
+        (["q.yaml"], "needs a panel, and no judge has a model"),
         (["q.yaml", "--judges", "risk,nobody"], "there is no judge 'nobody'; known are effort, risk"),
         (["q.yaml", "--judges", "risk"], "at least two judges"),
         (["q.yaml", "--judges", ","], "at least two judges"),
-        (["q.yaml", "--judges", "risk,risk"], "only once"),
+        (["q.yaml", "--judges", "risk,risk"], "named twice"),
         (["q.yaml", "--judges-folder", "nowhere"], "does not exist"),
         (["q.yaml", "--seat", "red=script:x"], "decide has no seat 'red'"),
         (["q.yaml", "--json", "--yaml"], "--json contradicts --yaml"),
@@ -293,7 +293,7 @@ def test_a_spent_budget_exits_2_and_resumes_to_the_same_result(cli: Cli, asked: 
     cut = cli("decide", "q.yaml", "-m", model, "--max-calls", "4", "--json")
     result = data(cut.out)
     assert (cut.code, result["outcome"], result["stop_reason"]) == (2, "INSUFFICIENT_DATA", "budget_exhausted")
-    assert "larger --max-calls" in cut.err and result["distribution"] == {
+    assert "higher --max-calls" in cut.err and result["distribution"] == {
         "A": ["risk"],
         "B": ["value"],
         "C": ["effort"],

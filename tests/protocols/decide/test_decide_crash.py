@@ -99,7 +99,7 @@ def test_ctrl_c_keeps_what_was_said_exits_130_and_resumes(tmp_path: Path) -> Non
         "INSUFFICIENT_DATA",
         "cancelled",
     ), err
-    assert stopped["distribution"] == {"A": ["risk", "value"]} and "stopped; carry on with: moot resume" in err
+    assert stopped["distribution"] == {"A": ["risk", "value"]} and "stopped; continue with: moot resume" in err
     (tmp_path / "go").touch()
     resumed = run_moot(tmp_path, "resume", stopped["session_id"], "--json")
     result = json.loads(resumed.stdout)

@@ -137,7 +137,7 @@ def test_a_profile_chooses_the_adversary(cli: Cli, tmp_path: Path) -> None:
         ("REQUIREMENTS.md", b"  \n", [], "is empty"),
         ("REQUIREMENTS.md", b"a\0b", [], "binary"),
         ("REQUIREMENTS.md", b"\xff\xfe", [], "not valid UTF-8"),
-        ("notes.md", b"hello\n", [], "say it with --type"),
+        ("notes.md", b"hello\n", [], "set it with --type"),
         ("REQUIREMENTS.md", b"x\n", ["--type", "novel"], "unknown type"),
         ("REQUIREMENTS.md", b"x\n", ["--fail-on", "high"], "none of critical, significant, minor"),
         ("REQUIREMENTS.md", b"x\n", ["--context", "nope.md"], "there is no file"),
@@ -229,7 +229,7 @@ def test_a_whole_folder_in_one_session(cli: Cli, tmp_path: Path) -> None:
 def test_a_folder_without_artefacts_and_a_type_for_a_folder(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "holds no artefact" in cli("review", "empty").err
-    assert "--type is for one file" in cli("review", "empty", "--type", "plan").err
+    assert "--type is for a single file" in cli("review", "empty", "--type", "plan").err
 
 
 @pytest.mark.parametrize(("calls", "code"), [("0", 2), ("1", 1), ("3", 1)])

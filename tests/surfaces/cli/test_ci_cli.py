@@ -106,9 +106,9 @@ def test_a_person_sees_what_fails_and_where(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("post_lunch", "app.py"), "no point 'post_lunch'"),
+        (("post_lunch", "app.py"), "unknown point 'post_lunch'"),
         (("post_proposal", "app.py"), "nothing is configured at post_proposal"),
-        (("post_proposal", "app.py", "--action", "lint"), "no action 'lint'"),
+        (("post_proposal", "app.py", "--action", "lint"), "unknown action 'lint'"),
         (("post_proposal", "none.py", "--action", "linter"), "none.py"),
     ],
 )

@@ -119,7 +119,7 @@ def test_diff_looks_only_at_what_changed(cli: Cli, tmp_path: Path) -> None:
     result = json.loads(cli("harden", "--diff", "HEAD", "--json").out)
     assert list(result["final_files"]) == ["app.py"]
     assert {v["line"] for v in result["attack_reports"][0]["vulnerabilities"]} == {6}
-    assert "knows no commit" in cli("harden", "--diff", "nonsense").err
+    assert "unknown commit" in cli("harden", "--diff", "nonsense").err
 
 
 def test_tests_are_run_in_the_sandbox_and_hold_patches_back(cli: Cli, tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(cli: Cli, tmp_path: Pa
     app.write_text(BAD)
     model = f'cmd:sh -c \'echo "# edited" >> {app}; printf "%s" "{{}}"\''
     ran = cli("harden", "app.py", "--write", "--seat", f"red={model}")
-    assert ran.code == 2 and "was changed while the session ran" in ran.err
+    assert ran.code == 2 and "changed while the session ran" in ran.err
     assert app.read_text().startswith(BAD) and "# edited" in app.read_text()
 
 

@@ -39,7 +39,7 @@ ELSEWHERE = "another-machine:7"
 def test_a_running_session_is_not_deleted(cli: Cli, tmp_path: Path, session: str, owner: str) -> None:
     change(str(tmp_path / "s.db"), session, status="running", owner=owner)
     ran = cli("delete", session)
-    assert ran.code == 2 and "is being run" in ran.err and owner in ran.err and "--force" in ran.err
+    assert ran.code == 2 and "is running in another process" in ran.err and owner in ran.err and "--force" in ran.err
     assert cli("show", session).code == 0
     assert cli("delete", session, "--force").code == 0 and cli("show", session).code == 2
 
@@ -71,7 +71,7 @@ def test_the_store_itself_refuses(tmp_path: Path, session: str) -> None:
     """Whoever asks, and whatever they looked at before: it is decided where it is deleted."""
     place = str(tmp_path / "s.db")
     change(place, session, status="running", owner=ELSEWHERE)
-    with pytest.raises(UsageError, match="is being run"):
+    with pytest.raises(UsageError, match="is running in another process"):
         in_store(place, lambda store: store.delete(session))
 
 

@@ -60,7 +60,7 @@ def test_the_result_as_json(cli: Cli) -> None:
 
 def test_nothing_to_run_is_said(cli: Cli) -> None:
     ran = cli("run", "silent.py")
-    assert ran.code == 2 and "there is nothing to run" in ran.err
+    assert ran.code == 2 and "nothing to run" in ran.err
 
 
 def test_limits_are_settings(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

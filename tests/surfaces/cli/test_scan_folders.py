@@ -75,7 +75,7 @@ def test_any_number_of_processes_and_the_cache_give_the_same(cli: Cli, tmp_path:
 def test_a_scan_takes_more_files_than_a_session(cli: Cli, tmp_path: Path) -> None:
     write(tmp_path / "tree", {f"f{n}.py": f"x = {n}\n" for n in range(501)})
     assert report(cli, "tree", "--no-cache")["files"] == 501
-    assert "more than the 500" in cli("harden", "tree", "--no-llm").err
+    assert "exceed the limit of 500" in cli("harden", "tree", "--no-llm").err
 
 
 SKIPPED = {

@@ -81,7 +81,7 @@ def test_a_second_signal_ends_a_worker_at_once(fleet: Fleet) -> None:
     worker = fleet.worker()
     fleet.wait("it asks", lambda: len(fleet.calls()) == 1)
     worker.signal(signal.SIGTERM)
-    fleet.wait("it drains", lambda: "stops: nothing new" in worker.said)
+    fleet.wait("it drains", lambda: "stopping: no new" in worker.said)
     assert worker.alive
     worker.signal(signal.SIGTERM)
     fleet.wait("it is gone", lambda: not worker.alive)
@@ -96,7 +96,7 @@ def test_a_session_of_a_newer_moot_is_left_to_a_newer_worker(fleet: Fleet, cli: 
     fleet.put(ours)
     old = fleet.worker("--concurrency", "1")
     fleet.wait_for_end([ours])
-    fleet.wait("it says so", lambda: f"{newer} is of format 2" in old.said)
+    fleet.wait("it says so", lambda: f"{newer} has format 2" in old.said)
     assert fleet.session(newer) == untouched and len(fleet.entries(newer)) == 1
     fleet.wait("it is seen", lambda: [each["id"] for each in seen(cli, fleet)["unable"]] == [newer])
     assert old.said.count(newer) == 1, "an old worker does not take it again and again"
@@ -110,7 +110,7 @@ def test_a_session_of_a_protocol_that_a_worker_does_not_know_is_put_back(fleet: 
     fleet.sql("UPDATE debate_sessions SET protocol = 'haggle' WHERE id = %s", session_id)
     fleet.put(session_id)
     worker = fleet.worker()
-    fleet.wait("it says so", lambda: f"{session_id} is not understood" in worker.said)
+    fleet.wait("it says so", lambda: f"{session_id} cannot be read" in worker.said)
     fleet.wait("it waits", lambda: fleet.jobs() == [(session_id, "todo")])
     assert fleet.statuses([session_id]) == ["pending"] and fleet.fence(session_id) == 0
     fleet.wait("it is seen", lambda: [each["id"] for each in seen(cli, fleet)["unable"]] == [session_id])
@@ -132,7 +132,7 @@ def test_a_live_worker_keeps_its_session_even_if_its_job_is_lost(fleet: Fleet) -
     fleet.sql("DELETE FROM procrastinate_jobs")
     fleet.put(session_id)
     other = fleet.worker()
-    fleet.wait("somebody else wanted it", lambda: "being run by another process" in other.said)
+    fleet.wait("somebody else wanted it", lambda: "running in another process" in other.said)
     fleet.wait_for_end([session_id])
     assert fleet.fence(session_id) == 1 and len(fleet.calls()) == 6 and fleet.flaws(session_id) == []
     fleet.wait("no job is left", lambda: fleet.jobs() == [])
@@ -144,7 +144,7 @@ def test_a_worker_does_not_fence_itself_off(fleet: Fleet) -> None:
     fleet.wait("it has begun", lambda: len(fleet.calls()) == 2)
     fleet.sql("DELETE FROM procrastinate_jobs")
     fleet.put(session_id)
-    fleet.wait("it wanted it again", lambda: "being run by this process already" in worker.said)
+    fleet.wait("it wanted it again", lambda: "already running in this process" in worker.said)
     fleet.wait_for_end([session_id])
     assert fleet.fence(session_id) == 1 and len(fleet.calls()) == 6
 

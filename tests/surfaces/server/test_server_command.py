@@ -30,7 +30,7 @@ def test_tokens_are_made_listed_and_revoked(cli: Cli, tmp_path: Path) -> None:
     assert cli("token", "revoke", "ann", "--store", "s.db").out == "revoked ann\n"
     assert "revoked" in cli("token", "list", "--store", "s.db").out
     again = cli("token", "create", "ann", "--scope", "read", "--store", "s.db")
-    assert again.code == 2 and "a name is given once" in again.err
+    assert again.code == 2 and "names are not reused" in again.err
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_nobody_is_served_from_elsewhere_without_a_token(cli: Cli) -> None:
         ran = cli("serve", "--host", host, "--port", "0", "--store", "s.db")
         assert ran.code == 2 and "moot token create" in ran.err, host
         ran = cli("serve", "--host", host, "--port", "0", "--store", "s.db", "--no-token")
-        assert ran.code == 2 and "--no-token is for this machine alone" in ran.err, host
+        assert ran.code == 2 and "--no-token is for this machine only" in ran.err, host
 
 
 def test_it_says_where_nobody_needs_a_token(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_server_without_its_packages_says_what_to_install(cli: Cli, monkeypatc
 def test_a_store_that_cannot_be_opened_ends_the_server_at_once(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "bad.db").write_text("no database at all, but long enough to be looked at" * 50)
     ran = cli("serve", "--port", "0", "--store", "bad.db")
-    assert ran.code == 3 and "is damaged or no Moot store" in ran.err
+    assert ran.code == 3 and "is damaged or not a Moot store" in ran.err
 
 
 def test_it_says_where_it_is_and_ends_in_order(tmp_path: Path) -> None:

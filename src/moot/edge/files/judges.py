@@ -10,7 +10,7 @@ def read_judges(folder: str) -> dict[str, Judge]:
     """Every `NAME.toml` of the folder, by name."""
     place = Path(folder).expanduser()
     if not place.is_dir():
-        raise ConfigError(f"the folder of judges {folder!r} does not exist; mend decide.judges_folder")
+        raise ConfigError(f"the folder of judges {folder!r} does not exist; correct decide.judges_folder")
     return {path.stem: read_judge(path.stem, _text(path), str(path)) for path in sorted(place.glob("*.toml"))}
 
 

@@ -53,7 +53,7 @@ def _look(path: str) -> os.stat_result | None:
 
 
 def _exists(path: str) -> UsageError:
-    return UsageError(f"{path!r} is there already; nothing was written. --force overwrites it")
+    return UsageError(f"{path!r} already exists; nothing was written. --force overwrites it")
 
 
 def _create(path: Path, data: bytes) -> None:

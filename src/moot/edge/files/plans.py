@@ -45,7 +45,7 @@ def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str 
     """The named artefacts with their context; all must be of one project."""
     desks = [_read_material(path, kind, context) for path in paths]
     if len({(desk.context, desk.config, desk.state) for desk in desks}) > 1:
-        raise UsageError(f"{', '.join(paths)} are of several projects; review them one project at a time")
+        raise UsageError(f"{', '.join(paths)} belong to several projects; review one project at a time")
     found = {one.path: one for desk in desks for one in desk.found}
     around = {near.path: near for desk in desks for near in desk.around}
     left_out = {spot.file: spot for desk in desks for spot in desk.left_out}
@@ -64,7 +64,7 @@ def _read_material(path: str, kind: ArtefactType | None, context: str | None) ->
     if not place.exists():
         raise UsageError(f"there is no file {path!r}")
     if place.is_dir() and kind is not None:
-        raise UsageError("--type is for one file; in a folder each file is known by its name")
+        raise UsageError("--type is for a single file; in a folder the type is detected by file name")
     root = place if place.is_dir() else _root(place)
     named = dict(_find_artefacts(root)) if root else {}
     around, left_out = _neighbours(named)
@@ -98,7 +98,7 @@ def _one(place: Path, kind: ArtefactType | None) -> FoundArtefact:
     told = guess(place.name, text)
     if told.type is None:
         what = f"cannot tell what kind of artefact {format_path(place)} is: {told.how}"
-        raise UsageError(f"{what}; say it with --type ({', '.join(ORDER)})")
+        raise UsageError(f"{what}; set it with --type ({', '.join(ORDER)})")
     return FoundArtefact(format_path(place), text, told.type, told.how)
 
 

@@ -77,7 +77,7 @@ def read_code(
 
 def _but(skipped: Mapping[Reason, int]) -> str:
     told = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
-    return f"; skipped were {told}; a file that is named itself is not" if told else ""
+    return f"; skipped: {told} (a file that you name yourself is never skipped)" if told else ""
 
 
 def from_text(text: str, language: Language | None) -> SourceFile:
@@ -127,9 +127,9 @@ def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
         try:
             now = hashlib.sha256(Path(path).read_bytes()).hexdigest()
         except OSError as error:
-            raise UsageError(f"{shown} cannot be read any more ({error.strerror}); nothing was written") from None
+            raise UsageError(f"{shown} can no longer be read ({error.strerror}); nothing was written") from None
         if now != digest:
-            raise UsageError(f"{shown} was changed while the session ran; nothing was written. Run it again")
+            raise UsageError(f"{shown} changed while the session ran; nothing was written. Run it again")
     for shown, text in texts.items():
         replace_file(Path(origins[shown][0]), text.encode("utf-8"))
     return list(texts)
@@ -162,7 +162,7 @@ def _language(path: Path) -> Language:
     if known := SUFFIXES.get(path.suffix.lower()):
         return known
     raise UsageError(
-        f"cannot tell the language of {format_path(path)!r}; say it with --language ({', '.join(LANGUAGES)})"
+        f"cannot tell the language of {format_path(path)!r}; set it with --language ({', '.join(LANGUAGES)})"
     )
 
 
@@ -190,7 +190,7 @@ def _collect_named(
         else:
             raise UsageError(f"there is no file {name!r}")
     if most is not None and len(files) > most:
-        raise UsageError(f"{len(files)} files are more than the {most} of one session; name fewer, or a subfolder")
+        raise UsageError(f"{len(files)} files exceed the limit of {most} per session; name fewer, or a subfolder")
     return list(files.items())
 
 
@@ -216,7 +216,7 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
     if not is_repository(here):
         raise UsageError("--diff needs a git repository, and this folder is not in one")
     if _ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}") is None:
-        raise UsageError(f"--diff: git knows no commit {base!r}")
+        raise UsageError(f"--diff: unknown commit {base!r}")
     names = git(here, "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths)
     new = git(here, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths)
     root = top_of(here)

@@ -25,7 +25,7 @@ LONGEST = 2**28
 def backup(place: str, file: Path) -> Sums:
     """The file appears when it is complete, not before."""
     if file.exists():
-        raise UsageError(f"{file} is there already; give another file")
+        raise UsageError(f"{file} already exists; give another file")
     sums: Sums = {}
     with open_transaction(place, reading=True) as db, _open_private(file) as packed:
         _line(packed, {"moot": "store", "format": FORMAT, "revision": HEAD})
@@ -71,14 +71,14 @@ def restore(file: Path, place: str, *, replace: bool = False) -> Sums:
     with open_transaction(place, reading=False) as db:
         fill(db, sum_rows(_rows(lines, expected, file), sums), replace=replace)
         if expected.get("end") != _format_sums(sums):
-            raise _damage_error(file, "it does not hold what it should")
+            raise _damage_error(file, "its content does not match its checksums")
         compare(db, sums)
     return sums
 
 
 def _check_beginning(first: dict[str, Any], file: Path) -> None:
     if first.get("moot") != "store" or first.get("format") != FORMAT:
-        raise UsageError(f"{file} is no backup of a store, or one of a newer Moot")
+        raise UsageError(f"{file} is not a backup of a store, or was made by a newer Moot")
     if first.get("revision") != HEAD:
         raise UsageError(
             f"{file} is of revision {first.get('revision')}, this Moot's is {HEAD}: restore it with the Moot that made"
@@ -91,11 +91,11 @@ def _rows(lines: Iterator[dict[str, Any]], expected: dict[str, Any], file: Path)
         if "end" in line:
             expected.update(line)
             if any(True for _ in lines):
-                raise _damage_error(file, "something follows its end")
+                raise _damage_error(file, "there is data after its end")
             return
         table, row = metadata.tables.get(str(line.get("table"))), line.get("row")
         if table is None or not isinstance(row, dict) or not set(row) <= set(table.c.keys()):
-            raise _damage_error(file, "a line is no row of a table")
+            raise _damage_error(file, "a line is not a row of a table")
         yield table, row
     raise _damage_error(file, "it is cut off")
 
@@ -106,10 +106,10 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
             while line := packed.readline(LONGEST):
                 value = from_json(line)
                 if not line.endswith(b"\n") or not isinstance(value, dict):
-                    raise _damage_error(file, "a line is no row of a table")
+                    raise _damage_error(file, "a line is not a row of a table")
                 yield value
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise _damage_error(file, "it is cut off or not packed") from error
+        raise _damage_error(file, "it is truncated or not compressed") from error
     except (ValueError, RecursionError) as error:
         raise _damage_error(file, "a line is no JSON") from error
     except OSError as error:

@@ -54,7 +54,7 @@ async def take_in(store: SqlStore, whole: SessionSnapshot, note: JsonValue) -> S
 
     def keep(db: Connection) -> None:
         if db.execute(select(tables.sessions.c.id).where(tables.sessions.c.id == record.id)).first():
-            raise UsageError(f"session {record.id} is in this store already; nothing was imported")
+            raise UsageError(f"session {record.id} is already in this store; nothing was imported")
         db.execute(NEW_SESSION, session_columns(record))
         insert_all(db, tables.journal, _journal(record.id, whole.entries))
         insert_rows(db, [JournalAppend(record.id, _beside(whole))])

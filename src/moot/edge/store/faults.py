@@ -16,26 +16,26 @@ ADVICE: dict[str, str] = {
         "is locked by another process; wait for it, or use another --store"
     ),
     "disk is full|disk i/o error|no space left": "cannot be written: the disk is full or failing; free space",
-    "not a database|malformed|encrypted": "is damaged or no Moot store; restore it, or move it away",
+    "not a database|malformed|encrypted": "is damaged or not a Moot store; restore it, or move it away",
     "password authentication failed|no password supplied|role .* does not exist|no pg_hba.conf entry|"
     "authentication failed": "refused the user or the password; check them in its URL",
-    "database .* does not exist": "is not there: the server has no such database; create it (createdb), or correct it",
+    "database .* does not exist": "does not exist on the server; create it (createdb), or correct the name",
     "no schema has been selected": "has no such schema; create it, or correct the search_path in its URL",
     "connection refused|timeout expired|resolve host|name or service not known|no route|unreachable|"
     "starting up|shutting down|recovery mode|(?:connection|socket).*no such file": (
-        "does not answer; see that the server runs, and check host and port"
+        "does not answer; check that the server is running, and its host and port"
     ),
-    "too many clients|connection slots": "has no connection left; end other programs, or raise max_connections",
+    "too many clients|connection slots": "has no free connection; stop other programs, or raise max_connections",
     "terminating connection|closed the connection|connection is closed|connection is lost|consuming input failed|"
     "connection reset|broken pipe|could not receive data|could not send data|ssl syscall": (
-        "lost its connection in the middle: what was being written is not known to be kept; try again, or `moot resume`"
+        "lost its connection; the last write may not have been kept; try again, or `moot resume`"
     ),
     "unable to open|no such file|not a directory|file exists": (
         "cannot be opened; check its folder, or use another --store"
     ),
     "readonly|read-only|permission denied": "cannot be written by this user; check its permissions",
     "no such table|no such column|has no column|(?:relation|column) .* does not exist": (
-        "has other tables than this Moot; use another --store"
+        "has tables this Moot does not know; use another --store"
     ),
 }
 

@@ -82,7 +82,7 @@ def _decide(db: Connection, gate_id: str, decision: GateDecision) -> GateRequest
         assert earlier is not None
         who = earlier.reviewer or earlier.how
         raise AlreadyDecided(
-            f"this gate was decided already: {earlier.verdict} ({who}, {earlier.at:%Y-%m-%d %H:%M:%S})"
+            f"this gate was already decided: {earlier.verdict} ({who}, {earlier.at:%Y-%m-%d %H:%M:%S})"
         )
     said: dict[str, JsonValue] = {"gate": found.id, **made.model_dump(mode="json")}
     link(db, found.session_id, [JournalMark(kind="decided", name=found.point, value=said)], at)
@@ -92,7 +92,7 @@ def _decide(db: Connection, gate_id: str, decision: GateDecision) -> GateRequest
 def _find(db: Connection, gate_id: str) -> GateRequest:
     row = db.execute(select(gates).where(gates.c.id == gate_id)).mappings().first()
     if row is None:
-        raise UsageError(f"there is no gate {gate_id!r}; `moot gates` shows those there are")
+        raise UsageError(f"no gate {gate_id!r}; `moot gates` shows them")
     return gate_from(row)
 
 

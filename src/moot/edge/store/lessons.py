@@ -195,13 +195,13 @@ def _find(db: Connection, lesson_id: str) -> Lesson:
     table = tables.lessons
     wanted = lesson_id.strip().lower()
     if not wanted or not wanted.isalnum():
-        raise UsageError(f"{lesson_id!r} is no lesson id; `moot lessons list` shows them")
+        raise UsageError(f"{lesson_id!r} is not a lesson id; `moot lessons list` shows them")
     query = select(table.c.lesson).where(or_(table.c.id == wanted, table.c.id.startswith(wanted))).limit(2)
     found = _read(db.execute(query).scalars())
     if not found:
-        raise UsageError(f"there is no lesson {lesson_id!r}; `moot lessons list` shows those there are")
+        raise UsageError(f"no lesson {lesson_id!r}; `moot lessons list` shows them")
     if len(found) > 1 and found[0].id != wanted:
-        raise UsageError(f"{lesson_id!r} is the beginning of several lesson ids; give more of it")
+        raise UsageError(f"{lesson_id!r} matches more than one lesson; give more characters")
     return found[0]
 
 

@@ -87,10 +87,10 @@ class Head:
 
 def _refusal(wanted: JournalAppend, head: Head | None) -> LeaseLost | None:
     if head is None:
-        return Deleted(f"session {wanted.session_id} was deleted; nothing more is recorded of it")
+        return Deleted(f"session {wanted.session_id} was deleted; nothing more is recorded")
     if wanted.fence and head.fence != wanted.fence:
         return LeaseLost(
-            f"session {wanted.session_id} was taken over by another process; what this one does is not recorded"
+            f"session {wanted.session_id} was taken over by another process; this process no longer records anything"
         )
     return None
 

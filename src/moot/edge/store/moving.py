@@ -110,11 +110,11 @@ def _insert(db: Connection, told: Iterable[Told]) -> None:
         try:
             db.execute(insert(table), [_columns(table, row) for _, row in some])
         except (IntegrityError, DataError, ValueError, TypeError) as error:
-            raise StoreError(f"rows of {name} are no such rows, or are there twice; nothing was taken over") from error
+            raise StoreError(f"rows of {name} are invalid or duplicated; nothing was copied") from error
         except StatementError as error:
             if isinstance(error, DBAPIError):
                 raise
-            raise StoreError(f"rows of {name} are no such rows; nothing was taken over") from error
+            raise StoreError(f"rows of {name} are invalid; nothing was copied") from error
 
 
 def _columns(table: Table, row: Row) -> Row:
@@ -146,7 +146,7 @@ def compare(db: Connection, expected: Sums) -> None:
     wrong = [name for name, total in expected.items() if found[name] != total]
     if wrong:
         raise StoreError(
-            f"the store {mask_address(db.engine.url)} did not keep {', '.join(wrong)} as given; it is as before"
+            f"the store {mask_address(db.engine.url)} did not store {', '.join(wrong)} as given; it was rolled back"
         )
 
 

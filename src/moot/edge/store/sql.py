@@ -118,7 +118,7 @@ class SqlStore:
         def change(db: Connection) -> None:
             row = db.execute(HEAD_OF, {"wanted": session.id}).first()
             if row is None:
-                raise Deleted(f"session {session.id} was deleted; nothing more is recorded of it")
+                raise Deleted(f"session {session.id} was deleted; nothing more is recorded")
             if row.fence != session.fence:
                 raise LeaseLost(f"session {session.id} was taken over by another process")
             head, marks, now = Head.of(row), [mark] if mark else [], dict(values)
@@ -287,14 +287,14 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
     of = tables.sessions
     record = find(db, session_id, lock=True)
     if seen is not None and record.fence != seen:
-        raise LeaseLost(f"session {record.id} was taken by another process meanwhile; it is left to that one")
+        raise LeaseLost(f"session {record.id} has meanwhile been taken by another process")
     if record.format > FORMAT:
-        raise StoreError(f"session {record.id} was begun by a newer version of Moot; carry it on with that one")
+        raise StoreError(f"session {record.id} was started by a newer version of Moot; resume it with that version")
     if record.status == "cancelled":
-        raise UsageError(f"session {record.id} was cancelled; it is not carried on")
+        raise UsageError(f"session {record.id} was cancelled and cannot be resumed")
     if not take and record.owner and record.owner != owner and alive(record.owner):
         raise StoreError(
-            f"session {record.id} is being run by another process ({record.owner}); stop that one first, or wait for it"
+            f"session {record.id} is running in another process ({record.owner}); stop it first, or wait for it"
         )
     # Resuming clears earlier wishes; one that comes in between still counts.
     wish = record.wish if record.status in ("pending", "running") else ""
@@ -336,11 +336,11 @@ def find(db: Connection, session_id: str, *, lock: bool = False) -> SessionRecor
     """By id or an unambiguous prefix."""
     wanted = session_id.strip().lower().replace("-", "")
     if not wanted or not all(c in "0123456789abcdef" for c in wanted):
-        raise UsageError(f"{session_id!r} is no session id; `moot list` shows them")
+        raise UsageError(f"{session_id!r} is not a session id; `moot list` shows them")
     whole = str(UUID(wanted)) if len(wanted) == 32 else _find_by_prefix(db, wanted)
     row = db.execute(LOCKED_SESSION if lock else ONE_SESSION, {"wanted": whole}).mappings().first()
     if row is None:
-        raise UsageError(f"there is no session {session_id!r}; `moot list` shows those there are")
+        raise UsageError(f"no session {session_id!r}; `moot list` shows them")
     return session_from(row)
 
 
@@ -349,5 +349,5 @@ def _find_by_prefix(db: Connection, wanted: str) -> str | None:
     between = tables.sessions.c.id.between(low, high) if len(wanted) <= 32 else false()
     matching = db.execute(select(tables.sessions.c.id).where(between).limit(2)).scalars().all()
     if len(matching) > 1:
-        raise UsageError(f"{wanted!r} is the beginning of more than one session id; give more of it")
+        raise UsageError(f"{wanted!r} matches more than one session; give more characters")
     return matching[0] if matching else None

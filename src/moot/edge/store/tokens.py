@@ -59,7 +59,7 @@ class TokenShelf:
         secret = new_secret()
         now = datetime.now(UTC)
         if expires_at is not None and expires_at <= now:
-            raise UsageError("a token that has expired already is of no use; give a time to come")
+            raise UsageError("the expiry time is in the past; give a future one")
         row = {
             "id": str(uuid.uuid4()), "name": name, "digest": digest_of(secret), "scopes": list(dict.fromkeys(scopes)),
             "created_at": now, "expires_at": expires_at, "owner": owner or None,
@@ -91,7 +91,7 @@ class TokenShelf:
         change = update(tokens).where(tokens.c.name == name, tokens.c.revoked_at.is_(None))
         now = datetime.now(UTC)
         if await self._store.work(lambda db: db.execute(change.values(revoked_at=now)).rowcount) != 1:
-            raise UsageError(f"there is no token {name!r} to revoke; `moot token list` shows those there are")
+            raise UsageError(f"no token {name!r} to revoke; `moot token list` shows them")
 
 
 def digest_of(secret: str) -> str:
@@ -100,7 +100,7 @@ def digest_of(secret: str) -> str:
 
 def _create(db: Connection, row: dict[str, object]) -> None:
     if db.execute(select(tokens.c.id).where(tokens.c.name == row["name"])).first() is not None:
-        raise UsageError(f"there is or was a token {row['name']!r}; a name is given once, choose another")
+        raise UsageError(f"the token name {row['name']!r} is or was in use; names are not reused, choose another")
     db.execute(insert(tokens).values(**row))
 
 

@@ -68,7 +68,7 @@ def _verify(session: str, store: str | None, json_output: bool) -> None:
             for flaw in told:
                 out().print(plain(f"{name}: {flaw}"), soft_wrap=True)
         if not any(found.values()):
-            out().print(plain(f"whole: {count_things(len(found.keys() - {'tombstones'}), 'session')}"))
+            out().print(plain(f"intact: {count_things(len(found.keys() - {'tombstones'}), 'session')}"))
     raise typer.Exit(FLAWED if any(found.values()) else 0)
 
 
@@ -98,13 +98,13 @@ def show(seen: SessionSnapshot, flaws: list[str]) -> None:
     if not flaws:
         console.print()
         entries = f"{len(seen.entries)} {'entry' if len(seen.entries) == 1 else 'entries'}"
-        console.print(plain(f"The record is whole: {entries}, the last mark is {session.chain}"))
+        console.print(plain(f"The record is intact: {entries}, final hash {session.chain}"))
 
 
 def _entry(each: AuditLine) -> None:
     console = out()
     step = f" step {each.step}" if each.step else ""
-    gone = " (forgotten: it was tried again)" if each.forgotten else ""
+    gone = " (discarded: retried)" if each.forgotten else ""
     console.print(plain(f"{each.entry:4} {each.at:%Y-%m-%d %H:%M:%S}{step} {short(each.title)}{gone}"), soft_wrap=True)
     for line in each.lines:
         console.print(plain(f"       {short(line)}"), soft_wrap=True)
@@ -113,7 +113,7 @@ def _entry(each: AuditLine) -> None:
 def replay_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
     """Run a session again from its record, without a single call, and compare.
 
-    Exit code 0: the same result from a record that is whole; 1: another one, or a record that was changed.
+    Exit code 0: the same result from an intact record; 1: a different result, or a record that was changed.
     """
     again = asyncio.run(replay(with_store(store, lambda db: whole(db, session))))
     if json_output:
@@ -126,14 +126,14 @@ def replay_command(session: SessionArgument, store: StoreFlag = None, json_outpu
 def _show_replay(again: Replayed) -> None:
     console = out()
     if not again.same:
-        console.print(plain(f"not the same: {again.why or 'the result differs'}"))
+        console.print(plain(f"different: {again.why or 'the result differs'}"))
         _differences(again.differences, "recorded", "now")
     elif again.ended:
         console.print(plain(f"the same result from {count_things(again.steps, 'recorded step')}, without a call"))
     else:
         console.print(plain(f"the same for all {again.steps} recorded steps; the session has not ended"))
     if again.cut in CLOCK:
-        console.print(plain(f"where {CLOCK[again.cut]} is in no step: it was taken to be after the last one"))
+        console.print(plain(f"no step records when {CLOCK[again.cut]}: it is assumed to be after the last one"))
     section(console, "Not as it was written", again.flaws)
 
 
@@ -165,7 +165,7 @@ def _show_parted(parted: SessionDiff) -> None:
         console.print(plain(parted.related))
     console.print(plain("the same plan" if not parted.plan else "other plans:"))
     _differences(parted.plan)
-    where = f"they part at step {parted.at}" if parted.at else "they never part"
+    where = f"they diverge at step {parted.at}" if parted.at else "they never diverge"
     console.print(
         plain(
             f"{count_things(parted.same_steps, 'step')} {'is' if parted.same_steps == 1 else 'are'} the same; {where}"

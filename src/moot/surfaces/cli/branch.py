@@ -140,5 +140,5 @@ def _span(lines: str | None) -> tuple[int, int | None]:
     if lines is None:
         return 1, None
     if not (found := re.fullmatch(r"(\d+)(?:-(\d+))?", lines.strip())) or int(found[1]) < 1:
-        raise UsageError(f"--lines {lines!r} is not of the form 10-20")
+        raise UsageError(f"--lines {lines!r} must be like 10-20")
     return int(found[1]), int(found[2] or found[1])

@@ -22,10 +22,10 @@ from moot.surfaces.wiring import SessionRuntime, open_runtime, runs_code, stop_o
 from moot.text.secrets import Vault
 
 WHY_MORE = defaultdict(
-    lambda: "a provider failed; to try again from there",
-    cancelled="stopped; carry on with",
-    budget_exhausted="carry on with a larger --max-calls, --max-tokens or --max-usd",
-    timed_out="carry on with a larger --timeout",
+    lambda: "a provider failed; to retry from there",
+    cancelled="stopped; continue with",
+    budget_exhausted="continue with a higher --max-calls, --max-tokens or --max-usd",
+    timed_out="continue with a higher --timeout",
 )
 
 Begin = Callable[[Runner], Awaitable[Result]]
@@ -82,7 +82,7 @@ async def ask_on_terminal(questions: Sequence[str]) -> list[str]:
     answers = []
     for question in questions:
         err().print(plain(f"? {question}"))
-        err().print(plain("  (Enter: you do not know)"))
+        err().print(plain("  (Enter: don't know)"))
         answers.append((await asyncio.to_thread(sys.stdin.readline)).strip())
     return answers
 

@@ -44,7 +44,7 @@ def migrate_command(store: StoreFlag = None, json_output: JsonFlag = False) -> N
 
 
 def check_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None:
-    """Revision, rows, and whether all of it is whole and can be read. Exit code 1 when something is wrong."""
+    """Show revision and rows, and check that everything can be read. Exit code 1 if something is wrong."""
     found = health.check(_place(store))
     if json_output:
         problems: list[JsonValue] = [*found.problems]

@@ -86,12 +86,12 @@ def _place(path: str | None) -> Path:
     if path is None:
         found = project_file(Path.cwd())
         if found is None:
-            raise UsageError(f"there is no {FILE} here, or above up to the repository's root")
+            raise UsageError(f"no {FILE} here or in a parent folder up to the repository's root")
         return found
     place = Path(os.path.abspath(path))
     place = place / FILE if place.is_dir() else place
     if place.name != FILE:
-        raise UsageError(f"{path!r} is no {FILE}")
+        raise UsageError(f"{path!r} is not a {FILE}")
     return place
 
 

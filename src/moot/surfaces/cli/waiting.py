@@ -31,14 +31,12 @@ async def wait_for(parked: Parked, store: SqlStore, ending: Ending) -> None:
                 asking.result()
             gate = await gates.gate(parked.gate_id)
     except (asyncio.CancelledError, KeyboardInterrupt):  # by where the signal finds us
-        err().print(plain(f"moot: the session waits; carry it on with: moot resume {gate.session_id}"))
+        err().print(plain(f"moot: the session is waiting; continue it with: moot resume {gate.session_id}"))
         raise
     finally:
         if asking is not None:
             asking.cancel()
-    err().print(
-        plain(f"  {gate.point}: {format_decision(gate.decision) if gate.decision else 'nobody decided in time'}")
-    )
+    err().print(plain(f"  {gate.point}: {format_decision(gate.decision) if gate.decision else 'no decision in time'}"))
 
 
 def at_terminal(ending: Ending) -> bool:

@@ -40,7 +40,8 @@ FIRST_ANSWERS = ("self_evolvement", "proposal")
 ATTACKERS = {"red_team": "red", "blue_team": "blue"}
 """Roles whose seats are those of `harden`."""
 NO_MODEL = (
-    "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL, as often as you like"
+    "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
+    "repeat it for more models"
 )
 
 
@@ -91,9 +92,11 @@ class DebateExtension(Extension):
         if given.pop("ask_me", False):
             own["ask_me"] = True
         if not task:
-            raise UsageError("there is no task; say what is to be debated")
+            raise UsageError("no task given; say what is to be debated")
         if not request.use_models:
-            raise UsageError(f"--no-llm leaves nobody to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests")
+            raise UsageError(
+                f"--no-llm leaves no model to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests"
+            )
         adversarial = DebateRules.model_validate(settings.rules("debate")).includes_phase("adversarial")
         members, seats = members_of(settings, task, team, request.tried, adversarial=adversarial)
         if not members:
@@ -153,7 +156,7 @@ def team_of(seats: Sequence[TeamSeat], roles: Mapping[str, Role]) -> tuple[Agent
                 Agent(id=seat.id or number_role(seat.role, taken[seat.role]), role=seat.role, model=seat.model)
             )
         except ValueError:
-            raise UsageError(f"the id {seat.id!r} must be small letters, digits, - or _") from None
+            raise UsageError(f"the id {seat.id!r} must consist of lowercase letters, digits, - and _") from None
     if len({agent.id for agent in agents}) != len(agents):
         raise UsageError("two agents of the team have the same id")
     return tuple(agents)

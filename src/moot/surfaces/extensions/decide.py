@@ -147,7 +147,7 @@ def panel_of(settings: Settings) -> tuple[Judge, ...]:
         if name not in known:
             raise UsageError(f"there is no judge {name!r}; known are {', '.join(sorted(known))}")
     if len(set(names)) != len(names):
-        raise UsageError("a judge sits only once on a panel; name each judge once")
+        raise UsageError("a judge was named twice; name each judge once")
     if len(names) < 2:
         raise UsageError("a panel needs at least two judges, e.g. --judges risk,value,effort")
     return tuple(known[name] for name in names)
@@ -188,7 +188,7 @@ def _inside(question: PanelQuestion) -> str:
     path = PurePath(question.feature_dir)
     if path.is_absolute() or ".." in path.parts or question.feature_dir.startswith("~"):
         raise UsageError(
-            f"question {question.id!r}: feature_dir {question.feature_dir!r} leaves this folder; use --feature-dir"
+            f"question {question.id!r}: feature_dir {question.feature_dir!r} is outside this folder; use --feature-dir"
         )
     return str(Path.cwd() / path)
 

@@ -299,7 +299,7 @@ def desk_of(given: ReviewBody) -> ArtefactDesk:
     if len(given.artefacts) > MOST_ARTEFACTS:
         raise UsageError(f"there are more than the {MOST_ARTEFACTS} artefacts of one session")
     if strange := [path for path in given.types if path not in given.artefacts]:
-        raise UsageError(f"`types` speaks of {strange[0]!r}, which is not among the artefacts")
+        raise UsageError(f"`types` names {strange[0]!r}, which is not among the artefacts")
     found = [_make_artefact(check_path(path), check_text(path, text), given) for path, text in given.artefacts.items()]
     found.sort(key=lambda each: ORDER.index(each.type))
     return ArtefactDesk(
@@ -315,5 +315,5 @@ def _make_artefact(path: str, text: str, given: ReviewBody) -> FoundArtefact:
         return FoundArtefact(path, text, given.types[path], "as told by the request")
     told = guess(path, text)
     if told.type is None:
-        raise UsageError(f"cannot tell what kind of artefact {path} is: {told.how}; say it in `types`")
+        raise UsageError(f"cannot tell what kind of artefact {path} is: {told.how}; set it in `types`")
     return FoundArtefact(path, text, told.type, told.how)

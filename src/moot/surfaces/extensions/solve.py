@@ -67,7 +67,7 @@ class SolveExtension(Extension):
         given, own = split_output(request.given)
         task, tests, start = str(given["task"]).strip(), given.get("tests"), given.pop("file", None)
         if not task:
-            raise UsageError("there is no task; say what is to be solved")
+            raise UsageError("no task given; say what is to be solved")
         file = start.files[0] if start else None
         chosen = file.language if file else parse_language(given.get("language"))
         language: Language = chosen or (tests.language if tests else "python")

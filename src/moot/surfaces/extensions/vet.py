@@ -235,7 +235,7 @@ def answer_directly(settings: Settings, question: VetQuestion) -> VetResult | No
 
 def check(question: VetQuestion) -> None:
     if not question.action.strip():
-        raise UsageError("there is nothing to vet: say what is about to be done")
+        raise UsageError("nothing to vet: describe the action")
 
 
 def stakes_of(question: VetQuestion, way: Route) -> Stakes:

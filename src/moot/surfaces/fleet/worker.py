@@ -54,7 +54,7 @@ class Pace:
         if self.dead_after < 2 * self.heartbeat:
             raise UsageError(
                 f"fleet.dead_after ({self.dead_after:g} s) must be at least twice fleet.heartbeat "
-                f"({self.heartbeat:g} s), or workers take each other for dead"
+                f"({self.heartbeat:g} s), or live workers count as dead"
             )
 
 
@@ -95,7 +95,7 @@ class Worker:
         await self.shelf.enter(self.row)
         await self.queue.enter()
         self._listen_to_signals()
-        self.tell(f"{self.row.name} takes up to {self.concurrency} sessions at a time from {self.queue.place}")
+        self.tell(f"{self.row.name} runs up to {self.concurrency} sessions at a time from {self.queue.place}")
         pace = self.pace
         alive = [asyncio.create_task(self._again(pace.heartbeat, self._beat))]
         at_work = [
@@ -130,7 +130,7 @@ class Worker:
         def stop() -> None:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(number)
-            self.tell("stops: nothing new is begun, what is under way is let finish its step")
+            self.tell("stopping: no new sessions; running steps finish")
             self.stop()
 
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -157,7 +157,7 @@ class Worker:
 
     async def _sweep(self) -> None:
         for session_id in await self.queue.hand_over(self.pace.dead_after):
-            self.tell(f"session {session_id} is handed over: its worker gave no sign of life")
+            self.tell(f"session {session_id} is taken over: its worker stopped responding")
         for idle in await self.shelf.idle(datetime.now(UTC), self.pace.dead_after):
             await self.queue.find(idle.session_id, idle.priority)
         await self.queue.forget_dead(FORGOTTEN)
@@ -232,11 +232,11 @@ class Worker:
         record = await self.store.session(session_id)
         if record.format > FORMAT:
             self._refuse(record.id)
-            self.tell(f"session {record.id} is of format {record.format}; it is left to a newer worker")
+            self.tell(f"session {record.id} has format {record.format}; left to a newer worker")
             return PutBack(0.0, queue_of(record.format))
         if not is_understood(record):
             self._refuse(record.id)
-            self.tell(f"session {record.id} is not understood by this version of Moot; it is left to a newer worker")
+            self.tell(f"session {record.id} cannot be read by this version of Moot; left to a newer worker")
             return PutBack(self.pace.dead_after / 2)
         if not await self._goes_on(record, found=found):
             return None

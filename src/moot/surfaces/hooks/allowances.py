@@ -77,9 +77,9 @@ def allow(path: Path, begins: str, by: str) -> StoppedCall:
 def find_stopped(path: Path, begins: str) -> StoppedCall:
     found = [each for each in list_stopped(path) if begins and each.id.startswith(begins)]
     if len({each.id for each in found}) > 1:
-        raise UsageError(f"{begins!r} is the beginning of more than one id; give more of it")
+        raise UsageError(f"{begins!r} matches more than one id; give more characters")
     if not found:
-        raise UsageError(f"no stopped call has the id {begins!r}; `moot allow` lists those there are")
+        raise UsageError(f"no stopped call has the id {begins!r}; `moot allow` lists them")
     return found[-1]
 
 

@@ -39,7 +39,7 @@ def answer_apart(hook: str, client: str, *, strict: bool, longest: float = LONGE
         return HookReply(*json.loads(said or b""))
     except (ValueError, TypeError):
         os.kill(child, signal.SIGKILL)
-        why = "moot came to no answer" if said is not None else f"moot came to no answer within {longest:g} seconds"
+        why = "moot gave no answer" if said is not None else f"moot gave no answer within {longest:g} seconds"
         return HookReply(err=f"{why}; the call is stopped\n", code=2) if hook == "pre-tool-use" else HookReply()
     finally:
         os.waitpid(child, 0)

@@ -46,7 +46,7 @@ def read_call(raw: bytes, flag: str = "") -> HookCall:
     if not folder and isinstance(roots := found.get("workspace_roots"), list) and roots:
         folder = text_of(roots[0])
     if not event and not tool and "prompt" not in found:
-        raise BadInput("it is no call of a hook that is known: it has no tool_name and no event")
+        raise BadInput("not a known hook call: it has no tool_name and no event")
     session = found.get("session_id") or found.get("sessionId") or found.get("conversation_id")
     return HookCall(
         client=client,

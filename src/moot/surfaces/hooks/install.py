@@ -65,7 +65,7 @@ PLACES = {
     "codex": HookPlace(
         ".codex/hooks.json", ".codex/hooks.json",
         (Event("PreToolUse", PRE), Event("PostToolUse", POST), Event("UserPromptSubmit", PROMPT)),
-        more=TYPED, afterwards="Codex runs a hook only once you trust it: open /hooks there and approve it",
+        more=TYPED, afterwards="Codex runs a hook only after you trust it: open /hooks there and approve it",
     ),
     "vscode": HookPlace(
         ".github/hooks/moot.json", ".copilot/hooks/moot.json",
@@ -76,7 +76,7 @@ PLACES = {
         ".github/hooks/moot-copilot.json", ".copilot/hooks/moot-copilot.json",
         (Event("preToolUse", PRE), Event("postToolUse", POST), Event("userPromptSubmitted", PROMPT)),
         nested=False, command="bash", timeout=("timeoutSec", SECONDS), more=TYPED, head=(("version", 1),),
-        afterwards="Copilot CLI reads hooks of a project only in a folder that you trust",
+        afterwards="Copilot CLI reads a project's hooks only in a folder that you trust",
     ),
     "cursor": HookPlace(
         ".cursor/hooks.json", ".cursor/hooks.json",
@@ -95,7 +95,7 @@ PLACES = {
 
 def place_of(client: str) -> HookPlace:
     if client not in PLACES:
-        raise UsageError(f"there is no client {client!r}; there are {', '.join(PLACES)}")
+        raise UsageError(f"unknown client {client!r}; there are {', '.join(PLACES)}")
     return PLACES[client]
 
 
@@ -106,7 +106,7 @@ def settings_file(client: str, *, user: bool, home: Path, folder: Path) -> Path:
 
 def read_settings(path: Path) -> Settings:
     if path.exists() and not path.is_file():
-        raise UsageError(f"{path} is no file; it was not touched")
+        raise UsageError(f"{path} is not a file; it was not changed")
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -116,10 +116,10 @@ def read_settings(path: Path) -> Settings:
     try:
         found = json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is no valid JSON ({error}); mend it first, it was not touched") from None
+        raise UsageError(f"{path} is not valid JSON ({error}); fix it first; it was not changed") from None
     hooks = found.get("hooks", {}) if isinstance(found, dict) else None
     if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
-        raise UsageError(f"{path} does not look like a file of hooks; it was not touched")
+        raise UsageError(f"{path} does not look like a hooks file; it was not changed")
     return dict(found)
 
 
@@ -199,10 +199,10 @@ def try_hooks(client: str, *, strict: bool = False) -> None:
                     timeout=60,
                 )  # fmt: skip
             except (OSError, subprocess.TimeoutExpired) as error:
-                raise UsageError(f"the hook does not run, nothing was written: {command}: {error}") from None
+                raise UsageError(f"the hook does not run; nothing was written: {command}: {error}") from None
             said = ran.stdout + ran.stderr
             if ran.returncode not in (0, 2) or stops != bool(re.search(r'"(?:deny|ask)"', said) or ran.returncode == 2):
-                raise UsageError(f"the hook does not answer as it must, nothing was written: {command}: {said[-500:]}")
+                raise UsageError(f"the hook does not answer as expected; nothing was written: {command}: {said[-500:]}")
 
 
 def sample(client: str, line: str) -> Settings:

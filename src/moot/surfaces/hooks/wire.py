@@ -82,11 +82,11 @@ def parse_json(raw: bytes) -> dict[str, object]:
     try:
         found = json.loads(raw.decode("utf-8", "replace"))
     except json.JSONDecodeError:
-        raise BadInput("the input is no JSON" if raw.strip() else "the input is empty") from None
+        raise BadInput("the input is not JSON" if raw.strip() else "the input is empty") from None
     except (ValueError, RecursionError, MemoryError):
-        raise Hostile("the input nests too deep, or has a number that is too long") from None
+        raise Hostile("the input is nested too deeply, or has a number that is too long") from None
     if not isinstance(found, dict):
-        raise BadInput("the input is no JSON object")
+        raise BadInput("the input is not a JSON object")
     return found
 
 

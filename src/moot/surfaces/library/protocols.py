@@ -52,7 +52,7 @@ async def run(  # noqa: PLR0913 - a public door: everything but the name is by n
     """Run a protocol, one of an installed package too. `given` are the fields of its input: code as a text, a `Path`,
     several of them or a `Code` (`language` says its language), tests as a `Path`. An empty `model` uses none."""
     if protocol not in PROTOCOLS:
-        raise UsageError(f"there is no protocol {protocol!r}; there are: {', '.join(PROTOCOLS)}")
+        raise UsageError(f"unknown protocol {protocol!r}; known are {', '.join(PROTOCOLS)}")
     kind = PROTOCOLS[protocol].input
     language = given.get("language") if "language" in kind.model_fields else given.pop("language", None)
     read = read_material(kind, given, language)
@@ -86,7 +86,7 @@ async def run_protocol(  # noqa: PLR0913 - everything but the first two is by na
 ) -> FinishedRun:
     """What all functions of the library are thin over. `project`: paths in the project whose environment tests need."""
     if branch and not keep:
-        raise UsageError("a branch needs a session that is kept, so that it can be carried on")
+        raise UsageError("a branch needs a session that is kept, so that it can be resumed")
     own = {**session_flags(model, seats, store, limits), **(flags or {}), **rule_flags(name, rules)}
     settings, vault = Settings.load(own), Vault(os.environ)
     request = Request(

@@ -69,7 +69,7 @@ async def answers(session: SessionId, who: Approver, site: Here, told: AnswersBo
     return json_response(await answer_gate(site, record.id, who, told))
 
 
-@router.post("/{id}/choice", response_model=shapes.Chosen, summary="Choose in a contested question")
+@router.post("/{id}/choice", response_model=shapes.Chosen, summary="Choose an option of a contested question")
 async def choice(session: SessionId, who: Approver, site: Here, told: ChoiceBody) -> Response:
     record = await site.session(session, who)
     try:
@@ -81,7 +81,7 @@ async def choice(session: SessionId, who: Approver, site: Here, told: ChoiceBody
     return json_response(shapes.Chosen(question_id=verdict.question_id, **verdict.choice.model_dump()))
 
 
-@router.post("/{id}/pause", status_code=202, response_model=shapes.Accepted, summary="Stop after what is under way")
+@router.post("/{id}/pause", status_code=202, response_model=shapes.Accepted, summary="Pause after the running steps")
 async def pause(session: SessionId, who: Runner, site: Here) -> Response:
     record = await site.session(session, who)
     mark = JournalMark(kind="noted", name="paused", value=_by(who))
@@ -93,7 +93,7 @@ async def pause(session: SessionId, who: Runner, site: Here) -> Response:
     return await _record_wish(site, record, "pause")
 
 
-@router.post("/{id}/cancel", status_code=202, response_model=shapes.Accepted, summary="Stop at once, for good")
+@router.post("/{id}/cancel", status_code=202, response_model=shapes.Accepted, summary="Cancel at once")
 async def cancel(session: SessionId, who: Runner, site: Here) -> Response:
     record = await site.session(session, who)
     if record.status in ("pending", "paused"):
@@ -108,13 +108,13 @@ async def cancel(session: SessionId, who: Runner, site: Here) -> Response:
     return await _record_wish(site, record, "cancel")
 
 
-@router.post("/{id}/resume", status_code=202, response_model=shapes.Accepted, summary="Carry a session on")
+@router.post("/{id}/resume", status_code=202, response_model=shapes.Accepted, summary="Resume a session")
 async def resume(session: SessionId, who: Runner, site: Here, told: Resume | None = None) -> Response:
     record = await site.session(session, who)
     if record.status in ("pending", "running"):
         raise Refusal(409, "running", f"this session is {record.status}")
     if record.waiting_on:
-        raise Refusal(409, "at_gate", "this session waits for a decision; approve or reject it")
+        raise Refusal(409, "at_gate", "this session is waiting for a decision; approve or reject it")
     if record.status == "cancelled" or find_result(record) is not None:
         raise Refusal(409, "ended", f"this session is {record.status}; there is nothing left to do")
     await agree_to_imported(site.store, record, SessionPlan.model_validate(record.config))
@@ -127,7 +127,7 @@ async def resume(session: SessionId, who: Runner, site: Here, told: Resume | Non
         record = record.model_copy(update={"config": changed.model_dump(mode="json")})
         mark = JournalMark(kind="plan", value={"plan": digest_of(record.config), "by": who.name})
     if not await _change_status(site, record.model_copy(update={"completed_at": None}), "pending", mark):
-        raise Refusal(409, "running", "somebody else has resumed this session")
+        raise Refusal(409, "running", "this session has already been resumed")
     await site.queue.put(record.id, record.priority)
     return json_response(shapes.Accepted(id=record.id, status="pending"), 202)
 
@@ -136,7 +136,7 @@ async def resume(session: SessionId, who: Runner, site: Here, told: Resume | Non
     "/{id}/fork",
     status_code=202,
     response_model=shapes.Summary,
-    summary="Go on from a step of it as a new session",
+    summary="Fork: start a new session from a step",
 )
 async def fork(session: SessionId, who: Runner, site: Here, told: Fork) -> Response:
     record = await site.session(session, who)

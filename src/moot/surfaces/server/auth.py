@@ -50,7 +50,7 @@ class Doorkeeper:
             return STARTER
         token = await self.tokens.holder(secret)
         if token is None:
-            return Refusal(401, "unknown_token", "nobody has this token", CHALLENGE)
+            return Refusal(401, "unknown_token", "unknown token", CHALLENGE)
         if (standing := token.status_at(datetime.now(UTC))) != "valid":
             return Refusal(401, f"{standing}_token", f"this token is {standing}", CHALLENGE)
         return Identity(token.name, frozenset(token.scopes), token.owner)

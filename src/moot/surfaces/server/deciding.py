@@ -32,7 +32,7 @@ class Sayings(Value):
 
 async def decide_or_answer(site: ServerSite, session_id: str, who: Identity, told: Sayings) -> Decided:
     if sum(one is not None for one in (told.approve, told.reject, told.answer)) != 1:
-        raise Refusal(422, "invalid_request", "say one thing: approve, reject or answer")
+        raise Refusal(422, "invalid_request", "give exactly one of approve, reject and answer")
     if told.answer is not None:
         return await answer_gate(site, session_id, who, AnswersBody(answers=told.answer))
     if told.reject is not None:
@@ -66,16 +66,16 @@ async def _open_gate(site: ServerSite, session_id: str, wanted: str | None, kind
     known = await site.gates.gates(session_id)
     named = [gate for gate in known if gate.id == wanted.lower()] if wanted else known
     if wanted and not named:
-        raise Refusal(404, "no_gate", "this session has no gate of this id")
+        raise Refusal(404, "no_gate", "this session has no gate with this id")
     undecided = [gate for gate in named if gate.decision is None]
     if not undecided:
         code = "already_decided" if named else "no_open_gate"
-        raise Refusal(409, code, "there is no gate that waits for a decision")
+        raise Refusal(409, code, "no gate is waiting for a decision")
     gate = undecided[-1]
     if gate.kind != kind:
         raise Refusal(409, "other_gate", f"this gate waits for {gate.kind}")
     if gate.deadline <= site.now():
-        raise Refusal(409, "too_late", f"the time for this decision was over at {gate.deadline.isoformat()}")
+        raise Refusal(409, "too_late", f"this gate expired at {gate.deadline.isoformat()}")
     return gate
 
 

@@ -123,7 +123,7 @@ class Gatekeeper:
             async with asyncio.timeout(self.bounds.body_seconds):
                 body = await self._read(receive)
         except TimeoutError:
-            why = f"the body was not there after {self.bounds.body_seconds:g} s"
+            why = f"the body did not arrive within {self.bounds.body_seconds:g} s"
             raise Refusal(408, detail=why, headers={"Connection": "close"}) from None
         if body is None:
             return None
@@ -146,7 +146,7 @@ class Gatekeeper:
                 return b"".join(parts)
 
     def _too_large(self) -> Refusal:
-        why = f"a body may have {self.bounds.max_body} bytes"
+        why = f"a body may have at most {self.bounds.max_body} bytes"
         return Refusal(413, detail=why, headers={"Connection": "close"})
 
     async def _refuse(self, scope: Scope, receive: Receive, seen: "Seen", refusal: Refusal) -> None:
@@ -197,7 +197,7 @@ def _check_host(hosts: list[str], allowed: tuple[str, ...]) -> None:
     host = hosts[0] if hosts else ""
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
     if len(hosts) > 1 or (allowed and name.lower() not in allowed):
-        raise Refusal(400, "wrong_host", "this server is not called that; see the setting server.hosts")
+        raise Refusal(400, "wrong_host", "unknown host name; see the setting server.hosts")
 
 
 def _is_opened(scope: MutableMapping[str, Any], headers: Headers) -> bool:
@@ -219,7 +219,7 @@ def _check_page(headers: Headers, allowed: tuple[str, ...], *, opened: bool) -> 
     other = origin is not None and _place(origin) != headers.get("host", "").lower()
     elsewhere = headers.get("sec-fetch-site", "none").lower() not in ("none", "same-origin")
     if other or (elsewhere and not opened):
-        raise Refusal(403, "wrong_origin", "pages of another host may not do this; see the setting server.cors")
+        raise Refusal(403, "wrong_origin", "cross-origin requests are not allowed; see the setting server.cors")
 
 
 def _place(origin: str) -> str:

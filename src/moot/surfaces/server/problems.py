@@ -16,20 +16,20 @@ from moot.core.types import Value
 
 MEDIA = "application/problem+json"
 TITLES: dict[int, str] = {
-    400: "The request cannot be read",
-    401: "A valid token is needed",
+    400: "Malformed request",
+    401: "Valid token required",
     403: "Not allowed",
-    404: "There is no such thing",
+    404: "Not found",
     405: "Not done this way",
-    408: "The request came too slowly",
+    408: "Request timed out",
     409: "Not in this state",
-    413: "The request is too large",
-    415: "Only JSON is read here",
-    422: "The request asks for something impossible",
+    413: "Request too large",
+    415: "Only JSON is accepted",
+    422: "Invalid request",
     429: "Too many requests",
-    500: "An error of the server",
-    501: "This server cannot do that",
-    503: "The server cannot do that now",
+    500: "Server error",
+    501: "Not supported by this server",
+    503: "Temporarily unavailable",
 }
 CODES: dict[int, str] = {
     400: "bad_request",

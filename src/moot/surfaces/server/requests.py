@@ -50,7 +50,7 @@ class Begin(Value):
     seats: dict[Name, Names] = Field(default={}, description="seat -> its models, the first one first")
     gates: GateRules | None = Field(default=None, description="where it waits for a person")
     budget: Budget = Budget()
-    priority: int = Field(default=0, ge=-100, le=100, description="the higher, the sooner")
+    priority: int = Field(default=0, ge=-100, le=100, description="higher runs first")
     idempotency_key: str | None = Field(default=None, min_length=1, max_length=200)
     repo: Name | None = Field(default=None, description="a folder in a repository of the server, for `branch`")
     branch: bool = Field(default=False, description="commit each version of the code to the branch debate/SESSION")
@@ -81,9 +81,9 @@ else:
 def refuse_unkept(given: Any) -> None:
     """What JSON can say and no store can keep."""
     if isinstance(given, float) and not math.isfinite(given):
-        raise ValueError("a number is not finite")
+        raise ValueError("numbers must be finite")
     if isinstance(given, str) and any("\ud800" <= character <= "\udfff" for character in given):
-        raise ValueError("a text holds half a character")
+        raise ValueError("text contains an unpaired surrogate")
     if isinstance(given, dict):
         for key, value in given.items():
             refuse_unkept(key)

@@ -22,10 +22,10 @@ from moot.surfaces.server.connections import SocketConnection, http_connections
 from moot.surfaces.setup import Settings
 
 NOBODY_HAS_ONE = (
-    "other machines could reach {host}, and nobody has a token: make one first (moot token create NAME --scope admin), "
+    "other machines could reach {host}, and there is no token; create one (moot token create NAME --scope admin), "
     "or listen on 127.0.0.1"
 )
-ONLY_HERE = "--no-token is for this machine alone, and other machines could reach {host}; listen on 127.0.0.1"
+ONLY_HERE = "--no-token is for this machine only, but other machines could reach {host}; listen on 127.0.0.1"
 
 
 class Stopping(uvicorn.Server):

@@ -93,7 +93,7 @@ async def begin(
 
 def _answer_repeat(earlier: SessionRecord, wanted: Begin) -> Response:
     if SessionPlan.model_validate(earlier.config).notes.get("request") != digest(wanted):
-        raise Refusal(409, "key_reused", "another session was begun with this idempotency key")
+        raise Refusal(409, "key_reused", "another session was started with this idempotency key")
     return json_response(shapes.summary_of(earlier), 200, {"Location": f"/v1/debates/{earlier.id}"})
 
 
@@ -140,17 +140,17 @@ def _spot(cursor: str) -> PageCursor:
             raise ValueError(cursor)
         return PageCursor(when, session_id)
     except (ValueError, TypeError, UnicodeEncodeError, binascii.Error, RecursionError):
-        raise Refusal(422, "bad_cursor", "this is no cursor of ours; begin without one") from None
+        raise Refusal(422, "bad_cursor", "invalid cursor; start without one") from None
 
 
-@router.get("/{id}", response_model=shapes.Session, summary="A session, and what it was asked to do")
+@router.get("/{id}", response_model=shapes.Session, summary="A session and its plan")
 async def one(session: SessionId, who: Reader, site: Here) -> Response:
     record = await site.session(session, who)
     summary = shapes.summary_of(record).model_dump(mode="json")
     return Json({**summary, "plan": shapes.plan_for(who, record), "problem": await problem_of(site, record)})
 
 
-@router.get("/{id}/status", response_model=shapes.Standing, summary="Where a session stands")
+@router.get("/{id}/status", response_model=shapes.Standing, summary="The status of a session")
 async def standing(session: SessionId, who: Reader, site: Here) -> Response:
     record = await site.session(session, who)
     spent = await site.shelf.read_spending(record.id)
@@ -179,7 +179,7 @@ async def problem_of(site: ServerSite, record: SessionRecord) -> str:
     return str(notes[-1].get("problem", "")) if notes and isinstance(notes[-1], dict) else ""
 
 
-@router.get("/{id}/results", response_model=shapes.Results, summary="What came of a session that has ended")
+@router.get("/{id}/results", response_model=shapes.Results, summary="The result of a session that has ended")
 async def results(session: SessionId, who: Reader, site: Here) -> Response:
     record = await site.session(session, who)
     if record.status not in OVER:
@@ -214,7 +214,7 @@ async def versions(session: SessionId, who: Reader, site: Here, after: After = 0
     return json_response(shapes.Versions(versions=tuple(found[:limit])))
 
 
-@router.get("/{id}/audit", response_model=shapes.AuditPage, summary="The journal as it was written")
+@router.get("/{id}/audit", response_model=shapes.AuditPage, summary="The journal, as recorded")
 async def audit(session: SessionId, who: Reader, site: Here, after: After = 0, limit: Limit = 100) -> Response:
     record = await site.session(session, who)
     found: list[JournalEntry] = await site.store.entries(record.id, after, limit + 1)

@@ -79,7 +79,7 @@ class ServerSite:
         known = UUID.fullmatch(session_id)
         record = await self.shelf.find(session_id.lower(), who.sees_only) if known else None
         if record is None:
-            raise Refusal(404, "no_session", "there is no session of this id")
+            raise Refusal(404, "no_session", "no session with this id")
         return record
 
 

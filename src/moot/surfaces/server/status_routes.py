@@ -55,7 +55,7 @@ def _agent(each: Scored) -> shapes.TeamAgent:
     return shapes.TeamAgent.model_validate({**each.agent.model_dump(), **scores})
 
 
-@router.get("/", response_model=shapes.Welcome, summary="Whose token this is, and where to go on")
+@router.get("/", response_model=shapes.Welcome, summary="The holder of this token, and links")
 async def welcome(who: Annotated[Identity, Depends(RequiredScope(*SCOPES))]) -> Response:
     """What the link leads to that the server prints."""
     told = shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__)
@@ -72,7 +72,7 @@ async def healthz() -> Response:
 @router.get(
     "/readyz",
     response_model=shapes.Health,
-    summary="Whether the server can work: its store answers",
+    summary="Whether the server is ready: its store answers",
     openapi_extra=FOR_ALL,
 )
 async def readyz(site: Here) -> Response:
@@ -88,7 +88,7 @@ async def readyz(site: Here) -> Response:
 @router.get(
     "/metrics",
     response_class=PlainTextResponse,
-    summary="Figures for Prometheus",
+    summary="Metrics for Prometheus",
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "figures"}},
 )
 async def metrics(who: Annotated[Identity, Depends(RequiredScope("read", "metrics"))], site: Here) -> Response:

@@ -17,13 +17,13 @@ async def refuse_unknown(request: Request) -> None:
     route: APIRoute = request.scope["route"]
     refuse_parameters(request, {field.alias for field in route.dependant.query_params})
     if route.body_field is None and (await request.body()).strip() not in NOTHING:
-        raise _refusal("body", "no body is read here")
+        raise _refusal("body", "this route takes no body")
 
 
 def refuse_parameters(connection: HTTPConnection, known: Collection[str]) -> None:
     for name in connection.query_params:
         if name not in known and name != TOKEN_PARAMETER:
-            raise _refusal(f"query.{name[:100]}", "there is no such parameter")
+            raise _refusal(f"query.{name[:100]}", "unknown parameter")
 
 
 def _refusal(at: str, wrong: str) -> Refusal:

@@ -35,7 +35,9 @@ def _is_role(name: str) -> bool:
 def read_role(name: str, text: str, place: str) -> Role:
     """A role file: fields between two lines of dashes, then the system prompt."""
     if not re.fullmatch(NAME, name):
-        raise ConfigError(f"role file {place!r}: its name must be small letters, digits, - or _, e.g. librarian.md")
+        raise ConfigError(
+            f"role file {place!r}: its name must consist of lowercase letters, digits, - and _, e.g. librarian.md"
+        )
     parts = FRONT.fullmatch(text.replace("\r\n", "\n").lstrip("\ufeff"))
     if parts is None:
         raise ConfigError(f"role file {place!r} must begin with --- and focus, tools, affinities, ended by another ---")
@@ -107,7 +109,7 @@ def _agent(entry: object, where: str, roles: Collection[str], taken: Counter[str
     taken[role] += 1
     name = entry.get("id", number_role(role, taken[role]))
     if not isinstance(name, str) or not re.fullmatch(NAME, name):
-        raise ConfigError(f"{where}: the id {name!r} must be small letters, digits, - or _")
+        raise ConfigError(f"{where}: the id {name!r} must consist of lowercase letters, digits, - and _")
     return Agent(id=name, role=role, model=model.strip())
 
 

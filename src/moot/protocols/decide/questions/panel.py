@@ -27,7 +27,9 @@ def load_shipped_judges() -> dict[str, Judge]:
 def read_judge(name: str, text: str, place: str) -> Judge:
     """The file's name is the judge's."""
     if not NAME.fullmatch(name):
-        raise ConfigError(f"judge file {place!r}: its name must be small letters, digits, - or _, e.g. legal.toml")
+        raise ConfigError(
+            f"judge file {place!r}: its name must consist of lowercase letters, digits, - and _, e.g. legal.toml"
+        )
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
