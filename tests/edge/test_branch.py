@@ -162,7 +162,7 @@ def test_a_file_of_the_session_cannot_leave_the_worktree(tmp_path: Path, path: s
     repo = repository(tmp_path / "r")
     committing = SessionCommits(GitBranches(repo, tmp_path / "trees"), "s")
     commit, problem = committing.commit(one_file("x\n", path), "out", 1)
-    assert commit == "" and "no path inside" in problem
+    assert commit == "" and "not a path inside" in problem
     committing.close()
     assert not (tmp_path / "trees/s").exists() and subjects(repo, "debate/s") == ["first"]
 
@@ -263,11 +263,11 @@ def test_branches_are_listed_shown_and_cleaned_up(cli: Cli, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("diff", "ab"), "beginning of 2 branches"),
+        (("diff", "ab"), "matches 2 branches"),
         (("diff", "zzz"), "no branch 'zzz'"),
         (("diff", ""), "no branch ''"),
         (("diff", "abc", "--since", "--output=x"), "no commit '--output=x'"),
-        (("blame", "abc", "../x"), "no path inside"),
+        (("blame", "abc", "../x"), "not a path inside"),
         (("blame", "abc", "app.py", "--lines", "x"), "--lines 'x'"),
         (("clean", "abc", "main", "--delete-branch"), "not the branch of a session"),
     ],

@@ -232,7 +232,7 @@ def test_a_program_named_git_in_the_checkout_is_not_taken_for_git(
 def test_only_commands_that_were_thought_about_are_run(tmp_path: Path) -> None:
     repo = repository(tmp_path / "r", {"app.py": "one\n"})
     for command in ("fetch", "clone", "submodule", "difftool", "st", "-c"):
-        with pytest.raises(ValueError, match="is not one of the commands"):
+        with pytest.raises(ValueError, match="is not on the list of safe commands"):
             run(repo, command)
 
 

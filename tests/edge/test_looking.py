@@ -248,9 +248,9 @@ def test_a_program_of_this_folder_is_not_known_by_its_name(project: Path) -> Non
 
 
 UNREADABLE = {
-    "is no text": lambda path: path.write_bytes(b"echo a\0b"),
-    "is no regular file": lambda path: os.mkfifo(path),
-    "is not there": lambda path: None,
+    "is not text": lambda path: path.write_bytes(b"echo a\0b"),
+    "is not a regular file": lambda path: os.mkfifo(path),
+    "does not exist": lambda path: None,
     "symbolic links": lambda path: path.symlink_to(path),
     "cannot be read": lambda path: path.symlink_to("/proc/self/mem/x"),
 }
@@ -266,7 +266,7 @@ def test_what_cannot_be_read_is_said_and_counts_as_medium(why: str, line: str, p
 
 def test_devices_and_locked_files_are_not_read(project: Path) -> None:
     (project / "x.sh").symlink_to("/dev/zero")
-    assert "is no regular file" in told(look("bash x.sh", project))
+    assert "is not a regular file" in told(look("bash x.sh", project))
     (project / "locked.sh").write_text("ls")
     (project / "locked.sh").chmod(0)
     if os.geteuid() != 0:
@@ -277,7 +277,7 @@ def test_a_script_that_is_too_large_is_read_as_far_as_the_bound(project: Path) -
     with (project / "large.sh").open("wb") as file:
         file.write(b"echo a\n")
         file.truncate(10**9)
-    assert "is no text" in told(look("bash large.sh", project))
+    assert "is not text" in told(look("bash large.sh", project))
     (project / "long.sh").write_text("# padding\n" * (LONGEST // 10 + 10) + WIPE)
     looked = look("bash long.sh", project)
     assert looked.route.stakes == "medium" and "too large; only its beginning was read" in told(looked)
@@ -395,7 +395,7 @@ D=build; rm -rf $D/deep => deletes {p}/build/deep (1 file, 10 B)
 cd build && rm -rf deep => deletes {p}/build/deep (1 file, 10 B)
 (cd build; ls); rm -rf deep => nothing is there to delete at {p}/deep
 cd gone && rm -rf * => nothing is there to delete at {p}/gone/*
-cd gone; rm -rf build => `cd gone`: the folder is not there, so what follows runs in {p}
+cd gone; rm -rf build => `cd gone`: the folder does not exist, so what follows runs in {p}
 rm -rf link => deletes the link {p}/link, not {p}/build, to which it points
 rm -rf link/* => deletes everything in {p}/build, 3 entries (3 files, 20 B)
 rm -rf ../outside => deletes {h}/outside (1 file, 3 B); it lies outside the project

@@ -74,11 +74,11 @@ def test_no_hook_no_filter_and_no_program_of_the_configuration_is_run(tmp_path: 
      "a\0b", ".git./x", "..", "a\\..\\b", "a/"],
 )  # fmt: skip
 def test_paths_cannot_leave(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="no path inside"):
+    with pytest.raises(UsageError, match="not a path inside"):
         safe_parts(name)
     tree = Worktree.open(repository(tmp_path / "r"), "s", tmp_path / "data")
     for use in (lambda: tree.commit({name: "x"}, "m"), lambda: tree.history(name), lambda: tree.blame(name)):
-        with pytest.raises(UsageError, match="no path inside"):
+        with pytest.raises(UsageError, match="not a path inside"):
             use()
 
 

@@ -106,7 +106,7 @@ def test_the_command_shows_it(cli: Cli, files: Path) -> None:
     ran = cli("run", "app.py", "--tests", "check_half.py", "--coverage", "--mutants", "8")
     assert ran.code == 0, ran
     assert "coverage: 75% of lines, 50% of branches" in ran.out
-    assert "app.py: never reached: lines 4; one way of the branches in 2" in ran.out
+    assert "app.py: not covered: lines 4; one side of the branches at 2" in ran.out
     assert "mutation score: 0." in ran.out and "not noticed: app.py line 4: 'x' became 'None'" in ran.out
 
 

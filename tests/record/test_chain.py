@@ -66,7 +66,7 @@ def forget(seq: int) -> Said:
     return {"kind": "dropped", "seq": seq}
 
 
-CHANGED_STATUS = "the status was changed: it ended {}, and is said to be {}"
+CHANGED_STATUS = "the status was changed: it ended {}, and is marked {}"
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ CHANGED_STATUS = "the status was changed: it ended {}, and is said to be {}"
         ([CLAIMED], "running", RESULT, ["the result was changed"]),
         ([CLAIMED, ended("completed", RESULT)], "completed", {"other": 1}, ["the result was changed"]),
         ([CLAIMED, ended("completed", RESULT)], "completed", None, ["the result was changed"]),
-        ([CLAIMED], "completed", None, ["the session is said to have ended, but its journal has no end"]),
+        ([CLAIMED], "completed", None, ["the session is marked as ended, but its journal has no end"]),
         ([CLAIMED, ended("completed"), CLAIMED], "completed", None,
-         ["the session is said to have ended, but was carried on since"]),
+         ["the session is marked as ended, but was resumed since"]),
         ([CLAIMED, ended("completed")], "running", None, [CHANGED_STATUS.format("completed", "running")]),
         ([CLAIMED, ended("completed")], "cancelled", None, [CHANGED_STATUS.format("completed", "cancelled")]),
         ([CLAIMED, ended("cancelled")], "paused", None, [CHANGED_STATUS.format("cancelled", "paused")]),
@@ -99,8 +99,8 @@ def test_the_end_of_a_session_is_the_one_its_journal_tells(
     assert flaws_of(make_whole(BEGUN, *marks, status=status, outcome=outcome)) == flaws
 
 
-WHAT = "what the session is, or which one it was forked from, was changed"
-PLAN = "what the session was asked to do (its plan) was changed"
+WHAT = "the description of the session or its fork parent was changed"
+PLAN = "the plan of the session was changed"
 PARENTED: Said = {**BEGUN, "value": {**BEGUN["value"], "parent": "p"}}
 OTHER: dict[str, JsonValue] = {"rules": {}}
 REPLANNED: Said = {"kind": "plan", "value": {"plan": digest_of(OTHER)}}
@@ -119,9 +119,9 @@ REPLANNED: Said = {"kind": "plan", "value": {"plan": digest_of(OTHER)}}
         ([PARENTED], {"parent": "q", "protocol": "vet"}, [WHAT]),
         ([BEGUN], {"config": OTHER}, [PLAN]),
         ([BEGUN, REPLANNED], {}, [PLAN]),
-        ([CLAIMED, BEGUN], {}, ["the journal does not begin with the beginning of the session"]),
-        ([], {"config": CONFIG}, ["the end of the journal is not the one that was kept: 0 of 0 entries",
-                                  "the journal does not begin with the beginning of the session", PLAN]),
+        ([CLAIMED, BEGUN], {}, ["the journal does not begin with the start of the session"]),
+        ([], {"config": CONFIG}, ["the journal does not end as recorded: 0 of 0 entries",
+                                  "the journal does not begin with the start of the session", PLAN]),
     ],
 )  # fmt: skip
 def test_what_a_session_is_was_said_at_its_beginning(said: Sequence[Said], row: Any, flaws: list[str]) -> None:
@@ -142,12 +142,12 @@ def test_an_entry_that_is_changed_missing_or_cut_off_is_named() -> None:
     forged = compute_link("s", whole.entries[1].chain, whole.entries[2].model_copy(update={"value": "x"}))
     assert flaws_of(altered(whole, 2, value="x", chain=forged)) == [changed.format(4, "step")]
     gap = whole.model_copy(update={"entries": (whole.entries[0], *whole.entries[2:])})
-    assert flaws_of(gap) == ["entry 2 is missing: entry 3 stands in its place"]
+    assert flaws_of(gap) == ["entry 2 is missing: entry 3 is in its place"]
     short = whole.model_copy(update={"entries": whole.entries[:3]})
-    assert flaws_of(short) == ["the end of the journal is not the one that was kept: 3 of 4 entries"]
+    assert flaws_of(short) == ["the journal does not end as recorded: 3 of 4 entries"]
     other = whole.session.model_copy(update={"chain": GENESIS})
     told = flaws_of(whole.model_copy(update={"session": other}))
-    assert told == ["the end of the journal is not the one that was kept: 4 of 4 entries"]
+    assert told == ["the journal does not end as recorded: 4 of 4 entries"]
 
 
 def test_a_forgotten_tail_counts_no_more_and_what_came_after_it_does() -> None:
@@ -165,7 +165,7 @@ def test_a_forgotten_tail_counts_no_more_and_what_came_after_it_does() -> None:
 )
 def test_a_step_is_forgotten_as_the_journal_says(told: dict[int, int] | None, wrong: list[int]) -> None:
     whole = make_whole(BEGUN, step(1), step(2), forget(2), dropped=told)
-    assert flaws_of(whole) == [f"entry {n} is not forgotten in the way it is marked (dropped_by)" for n in wrong]
+    assert flaws_of(whole) == [f"entry {n} has a wrong mark as discarded (dropped_by)" for n in wrong]
 
 
 TURN = TurnRow(seq=1, round=1, phase="p", agent_id="a", agent_role="r", provider="p", model="m", content="c")
@@ -183,9 +183,9 @@ BROKEN = "the turn or version of step 1 (scan) was changed or is missing"
         (SEALED, [TURN], [], [BROKEN]),
         (SEALED, [], [], [BROKEN]),
         (SEALED, [TURN.model_copy(update={"content": "d"})], [VERSION], [BROKEN]),
-        (step(1), [TURN], [], ["there is a turn or version of step 1 that no entry speaks of"]),
+        (step(1), [TURN], [], ["there is a turn or version of step 1 that no entry mentions"]),
         (SEALED, [TURN, TURN.model_copy(update={"seq": 2})], [VERSION],
-         ["there is a turn or version of step 2 that no entry speaks of"]),
+         ["there is a turn or version of step 2 that no entry mentions"]),
     ],
 )  # fmt: skip
 def test_turns_and_versions_are_those_that_were_kept_with_their_step(

@@ -255,7 +255,7 @@ def test_a_deleted_session_is_known_to_have_been_there(cli: Cli, place: str, thr
     assert (1, head) in in_store(place, lambda store: store.read(stones))
     by_hand(place, lambda db: db.execute(text("DELETE FROM tombstones WHERE number = 1")))
     ran = cli("audit", "--verify")
-    assert ran.code == 1 and "tombstones: there are 0 tombstones of 1" in ran.out
+    assert ran.code == 1 and "tombstones: 0 of 1 tombstones are left" in ran.out
 
 
 def test_log_lines_may_be_kept_longer_than_a_month(

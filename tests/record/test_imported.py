@@ -85,7 +85,7 @@ def test_a_long_command_is_shown_whole_and_agreed_to_whole(cli: Cli, imported: s
     (child,) = [each["id"] for each in json.loads(cli("list", "--json").out) if each["id"] != imported]
     assert "was imported" not in cli("fork", child, "--at", "1", "--seat", f"{seat}{pad} FIRST {pad}").err
     other = cli("fork", child, "--at", "1", "--seat", f"{seat}{pad} OTHER {pad}")
-    assert other.code == 2 and "was imported" in other.err and "characters more" in other.err
+    assert other.code == 2 and "was imported" in other.err and "more characters" in other.err
 
 
 def test_a_fork_that_was_agreed_to_stays_a_session_of_others(cli: Cli, imported: str, tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ def test_what_uses_nothing_here_is_not_asked_about() -> None:
         ({"rules": {"roles_folder": "/etc"}}, "roles_folder: /etc"),
         ({"gates": {"webhooks": ["http://x.example"]}}, "webhook: http://x.example"),
         ({"notes": {"out": "/home/me/.bashrc"}}, "out: /home/me/.bashrc"),
-        ({"notes": {"out": "/home/me/a.py", "force": True}}, "force: a file that is there is written over"),
-        ({"notes": {"out": "/home/me/a.py", "write_anyway": True}}, "write_anyway: written also where tests fail"),
+        ({"notes": {"out": "/home/me/a.py", "force": True}}, "force: an existing file is overwritten"),
+        ({"notes": {"out": "/home/me/a.py", "write_anyway": True}}, "write_anyway: written even if tests fail"),
         ({"notes": {"memory": "/home/me"}}, "memory: /home/me"),
         ({"notes": {"unsafe_local": True}}, "unsafe_local: true"),
         ({"notes": {"repository": "/home/me/r"}}, "repository: /home/me/r"),

@@ -210,7 +210,7 @@ def test_a_step_that_was_hidden_by_hand_is_found(place: str) -> None:
     of = tables.journal
     hidden = update(of).where(of.c.session_id == session, of.c.seq == 2).values(dropped_by=3)
     by_hand(place, lambda db: db.execute(hidden))
-    assert found(place, session) == ["entry 4 is not forgotten in the way it is marked (dropped_by)"]
+    assert found(place, session) == ["entry 4 has a wrong mark as discarded (dropped_by)"]
 
 
 def test_an_entry_of_another_session_is_found(place: str) -> None:

@@ -241,7 +241,7 @@ def test_who_may_say_what_at_a_gate(place: str) -> None:
             (gate, "rejected", " ", (), "needs a reason"),
             (gate, "approved", "", ("x",), "no questions"),
             (asked, "approved", "", (), "give one for each"),
-            (asked, "approved", "", ("1", "2", "3"), "2 questions, but 3"),
+            (asked, "approved", "", ("1", "2", "3"), "at most 2 answers, not 3"),
         ):
             with pytest.raises(UsageError, match=message):
                 await decide(store, wanted, verdict, "ada", reason, answers)  # type: ignore[arg-type]
@@ -332,7 +332,7 @@ def test_another_terminal_approves_and_the_session_goes_on(cli: Cli, tmp_path: P
         assert gate["point"] == "attempt" and gate["summary"].startswith("attempt 1: 3 of 4 tests")
         assert "max(numbers)" in gate["artefacts"]["code"]
         listed = cli("gates", "--store", place).out
-        assert gate["session_id"][:8] in listed and "waits until" in listed
+        assert gate["session_id"][:8] in listed and "open until" in listed
         approved = cli("approve", gate["session_id"][:8], "--reason", "go on", "--store", place)
         assert approved.code == 0 and "approved by" in approved.out and "go on" in approved.out
         again = cli("approve", gate["id"], "--store", place)

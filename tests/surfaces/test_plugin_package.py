@@ -189,7 +189,7 @@ BROKEN = {
     "a role of another type": ("roles", "x", "X = 'x'", ("team", "show"), "must be a moot.teams.roles.values.Role"),
     "a role that is there": (
         "roles", "critic", "from moot.teams.roles import Role\nX = Role(name='critic', focus='f', prompt='p')",
-        ("team", "show"), "there is a role of that name already",
+        ("team", "show"), "a role with that name already exists",
     ),
     "rules that fail": ("rules", "x", "import nothing_of_this_name", ("scan", "shop.py"), "the scan rules 'x' (bad:X)"),
     "a rule that is there": (

@@ -82,7 +82,7 @@ def test_a_role_of_ones_own_joins_and_may_replace_a_shipped_one(tmp_path: Path) 
         ("x", "You are the librarian.", "must begin with ---"),
         ("x", "---\nfocus: a\n", "must begin with ---"),
         ("x", "---\nfocus: [\n---\nYou", "not valid YAML"),
-        ("x", "---\njust text\n---\nYou", "must say focus"),
+        ("x", "---\njust text\n---\nYou", "must have focus"),
         ("x", "---\ntools: [scan]\n---\nYou", "lacks 'focus'"),
         ("x", "---\nfocus: a\nfocal: b\n---\nYou", "unknown key 'focal'"),
         ("x", "---\nfocus: a\ntools: [shell]\n---\nYou", "unknown tool 'shell'; known are run_code"),
@@ -102,7 +102,7 @@ def test_folders_and_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "x.md").write_bytes(b"\xff\xfe")
-    for folder, why in (("none", "does not exist"), ("empty", "holds no file"), ("bad", "is not UTF-8")):
+    for folder, why in (("none", "does not exist"), ("empty", "contains no NAME.md file"), ("bad", "is not UTF-8")):
         with pytest.raises(ConfigError, match=why):
             read_roles(str(tmp_path / folder))
     with pytest.raises(ConfigError, match="cannot be read"):
@@ -123,14 +123,14 @@ def test_a_team_file_is_read_and_doubled_roles_are_numbered() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "must hold [[agents]]"),
-        ("agents = []", "must hold [[agents]]"),
-        ("agents = 3", "must hold [[agents]]"),
-        ("agents = [3]", "agent 1: it is no table"),
+        ("", "must contain [[agents]]"),
+        ("agents = []", "must contain [[agents]]"),
+        ("agents = 3", "must contain [[agents]]"),
+        ("agents = [3]", "agent 1: it is not a table"),
         (AGENT + "[other]\n", "nothing else"),
         ("[[agents", "not valid TOML"),
-        (AGENT.replace("critic", "cook"), "agent 1: there is no role 'cook'"),
-        (AGENT.replace('"critic"', '["critic"]'), "there is no role ['critic']"),
+        (AGENT.replace("critic", "cook"), "agent 1: unknown role 'cook'"),
+        (AGENT.replace('"critic"', '["critic"]'), "unknown role ['critic']"),
         (AGENT.replace("openai:x", "a model"), "provider:model"),
         (AGENT + AGENT.replace('model = "openai:x"', ""), "agent 2: model must be"),
         (AGENT + 'id = "a b"\n', "the id 'a b'"),
@@ -296,8 +296,8 @@ def test_roles_are_shown(cli: Cli, tmp_path: Path) -> None:
         (["build", "-m", "gpt"], "'gpt' is not of the form provider:model"),
         (["build", "-m", "a:b\nx"], "not of the form"),
         (["build", "-m", "a:b", "--domain", "cooking"], "unknown --domain 'cooking'"),
-        (["build", "-m", "a:b", "--role", "cook"], "there is no role 'cook'"),
-        (["show", "cook"], "there is no role and no team file 'cook'"),
+        (["build", "-m", "a:b", "--role", "cook"], "unknown role 'cook'"),
+        (["show", "cook"], "no role or team file 'cook'"),
         (["show", "none.toml"], "cannot be read"),
         (["show", "--roles", "none"], "does not exist"),
     ],

@@ -71,9 +71,9 @@ def test_requests_written_by_hand(line: str, request_: Request) -> None:
     [
         ("", "begins with"),
         ("please debate this", "begins with"),
-        ("DEBATE", "says nothing"),
-        ("DEBATE REQ:", "says nothing"),
-        ("DEBATE_FAILURE REQ ATTEMPTS:[a] ERRORS:[b]", "says nothing"),
+        ("DEBATE", "has nothing"),
+        ("DEBATE REQ:", "has nothing"),
+        ("DEBATE_FAILURE REQ ATTEMPTS:[a] ERRORS:[b]", "has nothing"),
         ("DEBATE REQ:x ROUNDS:4", "1, 2 or 3"),
         ("DEBATE REQ:x ROUNDS:many", "1, 2 or 3"),
         ("DEBATE REQ:x STAKES:low ROUNDS:1 STAKES:high", "1, 2 or 3"),

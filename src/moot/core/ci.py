@@ -26,7 +26,7 @@ def _distinct(commands: tuple[OwnCommand, ...]) -> tuple[OwnCommand, ...]:
     seen = set[tuple[str, str]]()
     for each in commands:
         if each.name in ACTIONS or (each.point, each.name) in seen:
-            raise ValueError(f"the name {each.name!r} is taken")
+            raise ValueError(f"the name {each.name!r} is already used")
         seen.add((each.point, each.name))
     return commands
 

@@ -95,7 +95,7 @@ class ReplayMismatch(MootError):
         self.seq = seq
         super().__init__(
             f"step {step} of the record is {recorded!r}, but the session now asks for {requested!r}; "
-            "it was recorded with other input or another version of Moot. Start a new session"
+            "it was recorded with different input or by another version of Moot. Start a new session"
         )
 
 

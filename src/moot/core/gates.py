@@ -21,11 +21,11 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 class GateRules(Value):
     enabled: bool = Field(default=False, description="wait for a person's approval at the points")
-    points: Names = Field(default=(), description="phases after which to wait; none named: after each")
+    points: Names = Field(default=(), description="phases after which to wait; default: after each")
     timeout: float = Field(default=1800.0, gt=0, description="seconds a gate waits for a decision")
-    on_timeout: Verdict = Field(default="rejected", description="what counts when nobody decided in time")
-    answers: bool = Field(default=False, description="questions wait for a person's answers in the same way")
-    webhooks: Names = Field(default=(), description="addresses that are told of a gate by a signed POST")
+    on_timeout: Verdict = Field(default="rejected", description="what counts if nobody decides in time")
+    answers: bool = Field(default=False, description="whether questions also wait for a person's answers")
+    webhooks: Names = Field(default=(), description="URLs that get a signed POST about each gate")
 
     def waits_at(self, point: str) -> bool:
         return self.enabled and (not self.points or point in self.points)

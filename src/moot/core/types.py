@@ -284,15 +284,15 @@ class Limits(Value):
     max_tokens: int | None = Field(default=None, ge=0, description="tokens a session may use")
     max_usd: float | None = Field(default=None, ge=0, description="dollars a session may spend")
     call_timeout: float = Field(default=120.0, gt=0, description="seconds one call may take")
-    retries: int = Field(default=3, ge=0, le=10, description="tries again after a 429, a 5xx or a lost connection")
-    max_reply_bytes: int = Field(default=1_000_000, gt=0, description="a longer reply is not used")
+    retries: int = Field(default=3, ge=0, le=10, description="retries after a 429, a 5xx or a lost connection")
+    max_reply_bytes: int = Field(default=1_000_000, gt=0, description="longer replies are not used")
     reply_tokens: int = Field(default=4096, gt=0, description="tokens one reply may have")
-    prompt_tokens: int = Field(default=24_000, gt=0, description="about how much material a prompt may hold")
+    prompt_tokens: int = Field(default=24_000, gt=0, description="approximate limit of material in a prompt")
     tool_calls: int = Field(default=4, ge=0, le=50, description="tools a seat may use in one turn")
     tool_seconds: float = Field(default=60.0, gt=0, description="seconds one tool may take")
-    tool_bytes: int = Field(default=8000, ge=200, description="bytes of a tool's result that a prompt may hold")
+    tool_bytes: int = Field(default=8000, ge=200, description="bytes of a tool's result in a prompt")
     run_with_secrets: bool = Field(
-        default=False, description="run code with the real secrets, not masks; then no prompt holds what it prints"
+        default=False, description="run code with the real secrets, not masks; its output is then left out of prompts"
     )
 
 

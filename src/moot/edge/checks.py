@@ -116,5 +116,5 @@ class SandboxChecks:
 
     def _box(self) -> Sandbox:
         if self.sandbox is None:
-            raise SandboxError("checks are configured, but there is no sandbox to make them in")
+            raise SandboxError("checks are configured, but there is no sandbox to run them in")
         return self.sandbox

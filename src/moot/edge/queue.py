@@ -55,7 +55,7 @@ class ProcrastinateQueue:
         address_of = address(url)
         self.place = mask_address(address_of)
         if is_file(address_of):
-            raise UsageError(f"a fleet shares a store on PostgreSQL; {self.place} is a file (--store postgresql://…)")
+            raise UsageError(f"a fleet needs a store on PostgreSQL; {self.place} is a file (--store postgresql://…)")
         self._conninfo = address_of.set(drivername="postgresql").render_as_string(hide_password=False)
         self._opening = asyncio.Lock()
         self._opened: App | None = None

@@ -42,11 +42,11 @@ def own_key() -> Key:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _write(path, Ed25519PrivateKey.generate().private_bytes_raw())
     if os.name == "posix" and path.stat().st_mode & OTHERS:
-        raise UsageError(f"{path} can be read by others; make it yours alone (chmod 600), or delete it for a new key")
+        raise UsageError(f"{path} can be read by others; run chmod 600 on it, or delete it for a new key")
     try:
         private = Ed25519PrivateKey.from_private_bytes(path.read_bytes())
     except ValueError:
-        raise UsageError(f"{path} holds no key; delete it for a new one") from None
+        raise UsageError(f"{path} contains no key; delete it for a new one") from None
     return Key(private.public_key().public_bytes_raw(), private)
 
 
@@ -100,9 +100,9 @@ def read_keys(path: Path) -> list[bytes]:
             except binascii.Error:
                 keys.append(b"")
             if kind != KIND or len(keys[-1]) != 32:
-                raise UsageError(f"{str(path)!r} holds a line that is no public key of `moot key show`")
+                raise UsageError(f"{str(path)!r} has a line that is not a public key as printed by `moot key show`")
     if not keys:
-        raise UsageError(f"{str(path)!r} holds no public key")
+        raise UsageError(f"{str(path)!r} contains no public key")
     return keys
 
 

@@ -6,6 +6,7 @@ from itertools import islice
 from statistics import median
 
 from moot.core.ci import Checks, CheckStatus, Feedback, Point, Remark
+from moot.core.report import count_things
 from moot.core.types import Code, CommandRun, Scan, SuiteRun
 from moot.text.render import cut, fence_text
 
@@ -58,9 +59,9 @@ def of_benchmarks(point: Point, runs: Sequence[SuiteRun], limit: float | None) -
         memory[outcome.name] = max(memory.get(outcome.name, 0), outcome.memory or 0)
     slow = [name for name, each in times.items() if limit is not None and median(each) > limit]
     found = (Remark(rule=name, text=_figure(each, memory[name])) for name, each in times.items())
-    told = f"{len(times)} tests timed, {len(runs)} runs each"
+    told = f"{count_things(len(times), 'test')} timed, {count_things(len(runs), 'run')} each"
     if not times:
-        return Feedback(point=point, action="benchmarks", status="error", summary="no test told its time")
+        return Feedback(point=point, action="benchmarks", status="error", summary="no test reported its time")
     return Feedback(
         point=point,
         action="benchmarks",
@@ -82,7 +83,8 @@ def of_scan(point: Point, scan: Scan) -> Feedback:
     found = [
         Remark(file=f.file, line=f.line, rule=f.rule, text=f"{f.severity}: {f.description}") for f in scan.findings
     ]
-    told = f"{len(found)} findings" + (f", {len(spots)} places not analysed" if spots else "")
+    told = count_things(len(found), "finding")
+    told += f", {count_things(len(spots), 'place')} not analysed" if spots else ""
     return Feedback(
         point=point,
         action="security_scan",
@@ -102,7 +104,7 @@ def of_tool(point: Point, action: str, tool: str, run: CommandRun, code: Code) -
     if run.status == 0:
         return base.model_copy(update={"summary": "nothing found", "findings": ()})
     if run.status in (1, 2) and found:
-        return base.model_copy(update={"status": "failed", "summary": f"{len(found)} findings"})
+        return base.model_copy(update={"status": "failed", "summary": count_things(len(found), "finding")})
     return base.model_copy(update={"status": "error", "summary": f"{tool} ended with status {run.status}"})
 
 
@@ -112,7 +114,7 @@ def of_listing(point: Point, action: str, tool: str, run: CommandRun, code: Code
     if run.status == 0 and named:
         found = _limit_remarks(Remark(file=name, text=f"{tool} would format it otherwise") for name in named)
         base = of_command(point, action, run)
-        more = {"tool": tool, "status": "failed", "summary": f"{len(named)} files", "findings": found}
+        more = {"tool": tool, "status": "failed", "summary": count_things(len(named), "file"), "findings": found}
         return base.model_copy(update=more)
     return of_tool(point, action, tool, run, code)
 

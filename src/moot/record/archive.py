@@ -147,7 +147,7 @@ def _manifest(
     except ValidationError:
         raise ArchiveRefused("its manifest cannot be read") from None
     if manifest.archive != ARCHIVE:
-        raise ArchiveRefused(f"it has form {manifest.archive}, and this Moot reads form {ARCHIVE}")
+        raise ArchiveRefused(f"it has format {manifest.archive}, but this Moot reads format {ARCHIVE}")
     if not verify(manifest.key, told, signature):
         raise ArchiveRefused("its signature is wrong")
     if not trusted(manifest.key):
@@ -171,7 +171,7 @@ def _text(file: zipfile.ZipFile, name: str, member: ArchiveMember) -> bytes:
     if len(data) != member.bytes or hashlib.sha256(data).hexdigest() != member.sha256:
         raise ArchiveRefused(f"{name} is not what was signed")
     if data.count(b"\n") != member.lines:
-        raise ArchiveRefused(f"{name} has other lines than were signed")
+        raise ArchiveRefused(f"{name} has different lines than were signed")
     return data
 
 
@@ -198,5 +198,5 @@ def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> SessionSnapshot:
     ):
         raise ArchiveRefused("its manifest names another session")
     if any(gate.session_id != whole.session.id for gate in whole.gates):
-        raise ArchiveRefused("it holds a gate of another session")
+        raise ArchiveRefused("it contains a gate of another session")
     return whole

@@ -91,13 +91,13 @@ def _describe_entry(entry: JournalEntry) -> tuple[str, list[str]]:
     match entry.kind:
         case "begun":
             parent = f", forked from {said['parent']} at step {said.get('at')}" if said.get("parent") else ""
-            return f"begun: {entry.name}, Moot {said.get('moot', 'of an earlier version')}{parent}", []
+            return f"started: {entry.name}, Moot {said.get('moot', 'of an earlier version')}{parent}", []
         case "claimed":
             return f"taken by {said.get('owner')} (taking {said.get('fence')}), Moot {said.get('moot')}", []
         case "plan":
             return f"the plan was changed; its digest is now {said.get('plan')}", []
         case "dropped":
-            return f"step {entry.seq} and what followed was tried again", []
+            return f"step {entry.seq} and what followed was retried", []
         case "parked":
             return f"waits for a person at {entry.name}, until {said.get('deadline')}", [f"gate {said.get('gate')}"]
         case "decided":

@@ -132,13 +132,13 @@ def _find_broken_links(record: SessionRecord, entries: Sequence[JournalEntry]) -
     found, before = [], GENESIS
     for place, entry in enumerate(entries, start=1):
         if entry.entry != place:
-            found.append(f"entry {place} is missing: entry {entry.entry} stands in its place")
+            found.append(f"entry {place} is missing: entry {entry.entry} is in its place")
             break
         if compute_link(record.id, before, entry) != entry.chain:
             found.append(f"entry {place} ({entry.kind} {entry.name}) was changed, or another was put in its place")
         before = entry.chain
     if not found and (len(entries), before) != (record.entries, record.chain):
-        found.append(f"the end of the journal is not the one that was kept: {len(entries)} of {record.entries} entries")
+        found.append(f"the journal does not end as recorded: {len(entries)} of {record.entries} entries")
     return found
 
 
@@ -153,7 +153,7 @@ def _find_broken_seals(
     for step in select_standing(entries):
         if step.seal and compute_seal(beside.pop(step.seq, [])) != step.seal:
             found.append(f"the turn or version of step {step.seq} ({step.name}) was changed or is missing")
-    return found + [f"there is a turn or version of step {seq} that no entry speaks of" for seq in beside]
+    return found + [f"there is a turn or version of step {seq} that no entry mentions" for seq in beside]
 
 
 def _check_session_row(record: SessionRecord, entries: Sequence[JournalEntry]) -> list[str]:
@@ -162,12 +162,12 @@ def _check_session_row(record: SessionRecord, entries: Sequence[JournalEntry]) -
     begun = entries[0] if entries and entries[0].kind == "begun" else None
     first = _entry_fields(begun)
     if begun is None:
-        found.append("the journal does not begin with the beginning of the session")
+        found.append("the journal does not begin with the start of the session")
     elif begun.name not in (record.protocol, MIGRATED) or first.get("parent") != record.parent:
-        found.append("what the session is, or which one it was forked from, was changed")
+        found.append("the description of the session or its fork parent was changed")
     plan = _entry_fields(next((e for e in reversed(entries) if e.kind in ("begun", "plan")), None))
     if plan.get("plan") != digest_of(record.config):
-        found.append("what the session was asked to do (its plan) was changed")
+        found.append("the plan of the session was changed")
     return found + _check_ending(record, entries)
 
 
@@ -180,11 +180,11 @@ def _check_ending(record: SessionRecord, entries: Sequence[JournalEntry]) -> lis
     given_up = (ended.get("status"), record.status) == ("paused", "cancelled")  # a waiting session may be given up
     moved = record.status != ended.get("status") and {record.status, ended.get("status")} & {*ENDS} and not given_up
     if record.status == "completed" and not ended:
-        found.append("the session is said to have ended, but its journal has no end")
+        found.append("the session is marked as ended, but its journal has no end")
     elif last == "ended" and moved:
-        found.append(f"the status was changed: it ended {ended.get('status')}, and is said to be {record.status}")
+        found.append(f"the status was changed: it ended {ended.get('status')}, and is marked {record.status}")
     elif last == "claimed" and record.status == "completed":
-        found.append("the session is said to have ended, but was carried on since")
+        found.append("the session is marked as ended, but was resumed since")
     return found
 
 
@@ -196,7 +196,7 @@ def _wrongly_dropped(entries: Sequence[JournalEntry], told: dict[int, int] | Non
     """Whoever resumes the session reads its steps by a column that the chain does not cover."""
     gone = find_dropped(entries)
     wrong = sorted(place for place, _ in gone.items() ^ (gone if told is None else told).items())
-    return [f"entry {place} is not forgotten in the way it is marked (dropped_by)" for place in dict.fromkeys(wrong)]
+    return [f"entry {place} has a wrong mark as discarded (dropped_by)" for place in dict.fromkeys(wrong)]
 
 
 def _check_gates(entries: Sequence[JournalEntry], gates: Sequence[GateRequest]) -> list[str]:

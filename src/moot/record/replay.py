@@ -79,8 +79,8 @@ def _explain_divergence(again: "ReplayRun", steps: Sequence[StepRow], *, ended: 
         return str(again.error)
     missed = sorted({(step.seq, step.part) for step in steps} - again.used)
     if missed:
-        return f"step {missed[0][0]}.{missed[0][1]} of the record was not asked for"
-    return "" if ended or again.result is None else "it came to a result, and the record has none"
+        return f"step {missed[0][0]}.{missed[0][1]} of the record was not requested"
+    return "" if ended or again.result is None else "it reached a result, but the record has none"
 
 
 def find_recorded_result(record: SessionRecord, entries: Sequence[JournalEntry]) -> JsonValue:

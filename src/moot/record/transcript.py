@@ -46,7 +46,7 @@ def build_document(story: Story, report: Report | None) -> ReportDocument:
     result = ReportSection(title="Result", blocks=report.blocks if report else _outcome(s))
     return ReportDocument(
         title=f"{s.protocol}: {s.topic}",
-        lead=f"Session {s.id}, begun {s.created_at:%Y-%m-%d %H:%M:%S %Z}, status {s.status}.",
+        lead=f"Session {s.id}, started {s.created_at:%Y-%m-%d %H:%M:%S %Z}, status {s.status}.",
         sections=(result, *_steps(story)),
     )
 

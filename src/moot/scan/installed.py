@@ -53,7 +53,7 @@ def _find_fault(pack: RulePack, others: list[RulePack]) -> str:
     shown = {example.rule for example in pack.examples}
     for rule in pack.rules:
         if not re.fullmatch(ID, rule.id):
-            return f"the id {rule.id!r} must be small letters and digits with hyphens between"
+            return f"the id {rule.id!r} must consist of lowercase letters and digits with hyphens between"
         if rule.id in taken:
             return f"there is a rule {rule.id!r} already; rename it"
         if rule.id not in shown:

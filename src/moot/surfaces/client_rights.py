@@ -79,7 +79,7 @@ def check_models(names: Iterable[str], settings: Settings) -> None:
         provider = parse_name(name, endpoints).provider
         if not provider.hosted and name not in own and not settings["server.allow_local"]:
             raise UsageError(
-                f"a client may not name {provider.name}: models: they run programs or read files of the server; "
+                f"a client may not name {provider.name}: models: they run programs or read files on the server; "
                 f"{REFUSED}"
             )
 
@@ -129,7 +129,7 @@ def _check_notes(plan: SessionPlan, settings: Settings) -> None:
     for name, value in plan.notes.items():
         fine = name in PLAIN_NOTES or (name in EMPTY_NOTES and not value) or (name in own and value == own[name])
         if not fine:
-            raise UsageError(f"the session has {name!r} of the server's machine; {REFUSED}")
+            raise UsageError(f"the session uses {name!r} of the server's machine; {REFUSED}")
 
 
 def _check_limits(plan: SessionPlan, settings: Settings) -> None:
@@ -145,7 +145,7 @@ def _check_limits(plan: SessionPlan, settings: Settings) -> None:
 def _check_most(name: str, given: Any, most: Any) -> None:
     """None: any."""
     if most is not None and (given is None or given > most):
-        raise UsageError(f"{name} may be {most:g} at most on this server, not {given}")
+        raise UsageError(f"{name} may be at most {most:g} on this server, not {given}")
 
 
 def _check_gates(plan: SessionPlan, settings: Settings, before: SessionPlan | None) -> None:

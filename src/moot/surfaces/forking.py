@@ -43,7 +43,7 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
     steps = [step for step in parent.steps if step.seq > 0]
     last = max((step.seq for step in steps), default=0)
     if not 1 <= at <= last + 1:
-        raise UsageError(f"--at {at}: the session has steps 1 to {last}; give one of them, or {last + 1} to go on")
+        raise UsageError(f"--at {at}: the session has steps 1 to {last}; give one of them, or {last + 1} to continue")
     before = SessionPlan.model_validate(parent.session.config)
     plan = change_plan(before, changes, seats)
     if settings is not None:  # endpoints of the user's own that come in with the new models
@@ -104,7 +104,7 @@ def change_plan(plan: SessionPlan, changes: Mapping[str, JsonValue], seats: Mapp
             known = ", ".join(
                 [*kind.model_fields, *Limits.model_fields, *(f"gates.{g}" for g in GateRules.model_fields)]
             )
-            raise UsageError(f"{plan.protocol} has no {key!r} to set; there are {known}")
+            raise UsageError(f"{plan.protocol} has no {key!r} to set; known are {known}")
     try:
         update: dict[str, Any] = {
             "rules": kind.model_validate(rules).model_dump(mode="json"),

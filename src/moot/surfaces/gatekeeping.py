@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from moot.core.errors import AlreadyDecided, UsageError
 from moot.core.gates import GateDecision, GateRequest, Verdict
+from moot.core.report import count_things
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateShelf
 
@@ -35,7 +36,7 @@ async def decide(
     if gate.kind == "approval" and answers:
         raise UsageError("this gate needs an approval; it has no questions")
     if len(answers) > len(gate.questions) and gate.kind == "answers":
-        raise UsageError(f"there are {len(gate.questions)} questions, but {len(answers)} answers")
+        raise UsageError(f"give at most {count_things(len(gate.questions), 'answer')}, not {len(answers)}")
     if verdict == "rejected" and not reason.strip():
         raise UsageError("a rejection needs a reason")
     now = datetime.now(UTC)

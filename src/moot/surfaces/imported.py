@@ -25,7 +25,7 @@ HARMLESS = frozenset(
     }
 )
 """Notes of a plan that name nothing of this machine. Any other one is shown: a new one is not forgotten."""
-WRITING = {"force": "a file that is there is written over", "write_anyway": "written also where tests fail"}
+WRITING = {"force": "an existing file is overwritten", "write_anyway": "written even if tests fail"}
 """Notes that say how `out` is written; without it they mean nothing."""
 RULES = ("tools", "roles_folder", "judges_folder")
 LONGEST = 600
@@ -56,7 +56,7 @@ async def agree_to_imported(
         raise UsageError(
             f"session {record.id} was imported and is not run: it would use "
             f"{count_things(len(uses), 'thing')} of this machine ({_shorten('; '.join(uses))}); "
-            f"look at them and agree on a terminal: moot resume {record.id}"
+            f"look at them and agree in a terminal: moot resume {record.id}"
         )
     await store.append(record.id, [accepted])
     return marks
@@ -109,4 +109,4 @@ def _format_value(value: JsonValue) -> str:
 def _shorten(text: str) -> str:
     """Its beginning and its end: what does harm may stand behind a page of harmless words."""
     half = LONGEST // 2
-    return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} characters more … {text[-half:]}"
+    return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} more characters … {text[-half:]}"

@@ -53,7 +53,7 @@ def all_settings() -> list[Setting]:
         Setting(
             "models.*.provider", str, "", "the provider of a model under a name of your own, e.g. models.fast.provider"
         ),
-        Setting("models.*.model", str, "", "what that provider calls it"),
+        Setting("models.*.model", str, "", "its name at that provider"),
         Setting("models.*.base_url", str, "", "the address of its server; default: the provider's"),
         Setting("models.*.key", str, "", "the environment variable that holds its key; default: the provider's"),
         Setting("store", str, str(default_store()), "where sessions are kept: a file or a database URL"),
@@ -128,10 +128,10 @@ def _server_settings() -> list[Setting]:
         Setting("server.hosts", Names, (), "host names of the server, beside localhost"),
         Setting("server.cors", Names, (), "origins of pages that may use the API; none: CORS is off"),
         Setting("server.webhooks", Names, (), "webhooks that a request may name"),
-        Setting("server.max_body", many, 4_000_000, "bytes a request may have"),
+        Setting("server.max_body", many, 4_000_000, "maximum size of a request in bytes"),
         Setting("server.body_seconds", seconds, 30.0, "seconds in which a request must arrive"),
-        Setting("server.rate", rate, 100.0, "requests a second of one token or address, in the long run; 0: any"),
-        Setting("server.burst", many, 300, "requests of one token or address at once"),
+        Setting("server.rate", rate, 100.0, "sustained requests per second of one token or address; 0: no limit"),
+        Setting("server.burst", many, 300, "burst of requests of one token or address"),
         Setting("server.heartbeat", seconds, 15.0, "seconds between keep-alives of a silent event stream"),
     ]
 
@@ -141,9 +141,9 @@ def _record_settings() -> list[Setting]:
         Setting("retention.logs_days", Days, LOG_DAYS, "days that log lines are kept"),
         Setting("retention.sessions_days", Days | None, None, "days that ended sessions are kept; default: forever"),
         Setting(
-            "telemetry.enabled", bool, False, "make OpenTelemetry spans; default: where OTEL_EXPORTER_OTLP_ENDPOINT is"
+            "telemetry.enabled", bool, False, "make OpenTelemetry spans; default: if OTEL_EXPORTER_OTLP_ENDPOINT is set"
         ),
-        Setting("telemetry.content", bool, False, "prompts and replies in the spans"),
+        Setting("telemetry.content", bool, False, "include prompts and replies in the spans"),
     ]
 
 
@@ -230,7 +230,7 @@ class Settings:
         rules = GateRules(**{name: self[f"gates.{name}"] for name in GateRules.model_fields})
         check_points(protocol, rules.points, only=self.resolved["gates.points"].source == "flag")
         if rules.webhooks and not os.environ.get(WEBHOOK_SECRET):
-            raise UsageError(f"gates.webhooks needs a secret to sign with; set {WEBHOOK_SECRET}")
+            raise UsageError(f"gates.webhooks needs a signing secret; set {WEBHOOK_SECRET}")
         return rules
 
     def ci(self) -> CiHooks:

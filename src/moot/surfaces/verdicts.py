@@ -26,7 +26,7 @@ class Verdict(NamedTuple):
     def render_full(self) -> str:
         """In full, for a person or a model that must act on it."""
         said = [self.reason]
-        said += [f"Change it so: {'; '.join(self.changes)}"] if self.changes else []
+        said += [f"Change it like this: {'; '.join(self.changes)}"] if self.changes else []
         said += [f"Instead: {self.next_approach}"] if self.next_approach else []
         said += [f"(caveats: {'; '.join(self.degraded)})"] if self.degraded else []
         return " ".join(said)

@@ -60,14 +60,14 @@ def read_request(text: str) -> Request:
     values = _fields(said[verb.end() :])
     asked = _untext(values.get("REQ", ""))
     if not asked.strip():
-        raise UsageError("the CSP/1 request says nothing after 'REQ:'")
+        raise UsageError("the CSP/1 request has nothing after 'REQ:'")
     if verb[1] == "DEBATE_FAILURE":
         return FailureRequest(asked, _unlist(values.get("ATTEMPTS", "[]")), _unlist(values.get("ERRORS", "[]")))
     rounds, stakes = values.get("ROUNDS", "1").strip(), values.get("STAKES", "").strip().lower()
     if rounds not in ("1", "2", "3"):
-        raise UsageError(f"ROUNDS is 1, 2 or 3 in a CSP/1 request, not {rounds!r}")
+        raise UsageError(f"ROUNDS must be 1, 2 or 3 in a CSP/1 request, not {rounds!r}")
     if stakes and stakes not in STAKES:
-        raise UsageError(f"STAKES is low, medium or high in a CSP/1 request, not {stakes!r}")
+        raise UsageError(f"STAKES must be low, medium or high in a CSP/1 request, not {stakes!r}")
     return PlanRequest(asked, int(rounds), stakes)
 
 
@@ -121,13 +121,13 @@ def read_synthesis(text: str) -> Synthesis:
         key, _, value = line.strip().partition(" ")
         if key in known:
             if key in values:
-                raise UsageError(f"{key} stands twice in the CSP/1 lines")
+                raise UsageError(f"{key} appears twice in the CSP/1 lines")
             values[key] = value
     resolution, limit = values.get("RESOLUTION", "").strip(), values.get("NEXT_ATTEMPT_LIMIT", "").strip()
     if resolution not in RESOLUTIONS:
-        raise UsageError(f"RESOLUTION is one of {', '.join(RESOLUTIONS)} in CSP/1 lines, not {resolution!r}")
+        raise UsageError(f"RESOLUTION must be one of {', '.join(RESOLUTIONS)} in CSP/1 lines, not {resolution!r}")
     if limit and not re.fullmatch(r"\d{1,3}", limit):
-        raise UsageError(f"NEXT_ATTEMPT_LIMIT is a number in CSP/1 lines, not {limit!r}")
+        raise UsageError(f"NEXT_ATTEMPT_LIMIT must be a number in CSP/1 lines, not {limit!r}")
     return Synthesis(
         resolution,
         _untext(values.get("RATIONALE", "")),

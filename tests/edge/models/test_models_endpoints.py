@@ -100,7 +100,7 @@ def test_an_address_of_ones_own_never_gets_the_usual_key(provider: str, monkeypa
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ({"provider": "openai"}, "says no model"),
+        ({"provider": "openai"}, "lacks 'model'"),
         ({"provider": "opnai", "model": "x"}, "did you mean 'openai'"),
         ({"provider": "openai", "model": "x", "key": "sk-verysecret-123"}, "environment variable"),
         ({"provider": "openai", "model": "x", "key": "HOME"}, "environment variable"),

@@ -272,7 +272,7 @@ def test_a_check_finds_what_is_wrong(tmp_path: Path, cli: Cli) -> None:
         db.execute("UPDATE debate_sessions SET config = '{broken'")
     db.close()
     said = cli("store", "check", "--store", str(place))
-    assert said.code == 1 and "a row of debate_turns refers to a row of debate_sessions that is not there" in said.out
+    assert said.code == 1 and "a row of debate_turns refers to a row of debate_sessions that does not exist" in said.out
     with sqlite3.connect(place) as db:
         db.execute("DELETE FROM debate_turns")
         db.execute("DELETE FROM code_versions")

@@ -86,7 +86,7 @@ def asked(way: str, method: str = "textDocument/definition", patience: float = 2
         ("garbage", "does not speak the protocol: b'Welcome"),
         ("endless line", "does not speak the protocol"),
         ("not json", "not JSON"),
-        ("no object", "no object"),
+        ("no object", "not an object"),
         ("no length", "without a usable length"),
         ("vast", "without a usable length"),
         ("cut off", "in the middle of a message"),

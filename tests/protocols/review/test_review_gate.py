@@ -141,7 +141,7 @@ def test_a_profile_chooses_the_adversary(cli: Cli, tmp_path: Path) -> None:
         ("REQUIREMENTS.md", b"x\n", ["--type", "novel"], "unknown type"),
         ("REQUIREMENTS.md", b"x\n", ["--fail-on", "high"], "none of critical, significant, minor"),
         ("REQUIREMENTS.md", b"x\n", ["--context", "nope.md"], "there is no file"),
-        ("REQUIREMENTS.md", b"x" * 2_000_001, [], "more than the 2 MB"),
+        ("REQUIREMENTS.md", b"x" * 2_000_001, [], "the limit is 2 MB"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_reviewed_is_refused(

@@ -98,7 +98,7 @@ def test_a_person_sees_what_fails_and_where(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(UNUSED)
     ran = cli("ci", "optimization", "app.py", "--action", "linter", "--action", "unit_tests")
     assert ran.code == 1
-    assert "failed  linter (ruff): 1 findings\n        app.py:1: [F401] `os` imported but unused" in ran.out
+    assert "failed  linter (ruff): 1 finding\n        app.py:1: [F401] `os` imported but unused" in ran.out
     assert "skipped unit_tests: no tests were given" in ran.out
     assert "post_optimization: failed, 0 of 2 checks passed" in ran.out
 

@@ -112,7 +112,7 @@ def test_without_a_model_a_person_decides_what_is_grave(tool: str, given: dict[s
 
 @pytest.mark.parametrize(
     ("script", "expected", "said"),
-    [("rm -rf ~/important\n", "ask", "deletes folders"), ("echo hello\n", "", ""), (None, "ask", "is not there")],
+    [("rm -rf ~/important\n", "ask", "deletes folders"), ("echo hello\n", "", ""), (None, "ask", "does not exist")],
 )
 @pytest.mark.parametrize("command", ["bash tidy.sh", "sh ./tidy.sh", "cd . && bash tidy.sh"])
 def test_a_script_is_judged_by_what_is_in_it(
@@ -214,7 +214,7 @@ def test_failures_are_counted_and_a_loop_is_told(tmp_path: Path) -> None:
     second = failed("npm test")["hookSpecificOutput"]
     assert second["hookEventName"] == "PostToolUseFailure" and "differs in kind" in second["additionalContext"]
     third = failed("npm test")
-    assert "ask how to go on" in third["hookSpecificOutput"]["additionalContext"] and third["systemMessage"]
+    assert "ask how to continue" in third["hookSpecificOutput"]["additionalContext"] and third["systemMessage"]
     (found,) = remembered(tmp_path)
     assert found.read_text().count('"attempt"') == 3
 

@@ -73,7 +73,7 @@ def test_a_token_file_that_others_can_read_ends_the_server_at_once(cli: Cli) -> 
     make_token()
     token_file().chmod(0o640)
     ran = cli("serve", "--port", "0", "--store", "s.db")
-    assert ran.code == 2 and "others may read or write it" in ran.err
+    assert ran.code == 2 and "other users can read or write it" in ran.err
 
 
 def test_a_server_without_its_packages_says_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

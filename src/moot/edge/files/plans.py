@@ -74,7 +74,7 @@ def _read_material(path: str, kind: ArtefactType | None, context: str | None) ->
                 f"the folder {path!r} holds no artefact (REQUIREMENTS.md, ROADMAP.md, *PLAN.md, *VERIFICATION.md)"
             )
         if len(around) > MOST_ARTEFACTS:
-            most = f"more than the {MOST_ARTEFACTS} of one session"
+            most = f"more than the limit of {MOST_ARTEFACTS} per session"
             raise UsageError(f"{path!r} holds {len(around)} artefacts, {most}; name a subfolder")
         found = [FoundArtefact(n.path, n.text, n.type, f"by its name {n.path.rsplit('/', 1)[-1]}") for n in around]
     else:

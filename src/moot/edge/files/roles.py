@@ -18,7 +18,7 @@ def read_roles(folder: str = "") -> Mapping[str, Role]:
         raise ConfigError(f"the folder of roles {folder!r} does not exist")
     own = {path.stem: read_role(path.stem, _text(path, "role"), str(path)) for path in sorted(place.glob("*.md"))}
     if not own:
-        raise ConfigError(f"the folder of roles {folder!r} holds no file NAME.md")
+        raise ConfigError(f"the folder of roles {folder!r} contains no NAME.md file")
     return {**load_roles(), **own}
 
 

@@ -249,7 +249,7 @@ def _bytes(path: Path) -> bytes:
         if (length := path.stat().st_size) > MAX_FILE_BYTES:
             size = length / 1_000_000
             raise UsageError(
-                f"{format_path(path)} has {size:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB of one file"
+                f"{format_path(path)} has {size:.1f} MB; the limit is {MAX_FILE_BYTES // 1_000_000} MB per file"
             )
         return path.read_bytes()
     except OSError as error:
@@ -260,7 +260,7 @@ def decode_source(data: bytes, shown: str, kind: str = "code", purpose: str = "l
     """Decode non-empty text; errors name the file and the remedy."""
     if len(data) > MAX_FILE_BYTES:
         raise UsageError(
-            f"{shown} has {len(data) / 1e6:.1f} MB, more than the {MAX_FILE_BYTES // 1_000_000} MB allowed"
+            f"{shown} has {len(data) / 1e6:.1f} MB; the limit is {MAX_FILE_BYTES // 1_000_000} MB per file"
         )
     if b"\0" in data:
         raise UsageError(f"{shown} is a binary file, not {kind}")

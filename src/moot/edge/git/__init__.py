@@ -70,7 +70,7 @@ def git(folder: Path, *arguments: str, data: bytes = b"", env: Mapping[str, str]
     """The command's output. The repository's configuration is read, but none of its programs is run."""
     command = arguments[0]
     if command not in COMMANDS:
-        raise ValueError(f"git {command} is not one of the commands that are known to start nothing")
+        raise ValueError(f"git {command} is not on the list of safe commands")
     configuration = _configuration(folder)
     if any(key.lower() == "core.worktree" for key, _ in configuration):
         _refuse_elsewhere(folder)
@@ -157,7 +157,7 @@ def _run(folder: Path, arguments: Sequence[str], data: bytes, env: Mapping[str, 
         said = done.stderr.decode("utf-8", "replace").strip()
         raise GitError(f"git failed: {said[:300] or f'status {done.returncode}'}")
     if len(done.stdout) > MAX_OUTPUT:
-        raise GitError(f"git printed {len(done.stdout)} bytes, more than the {MAX_OUTPUT} that are read")
+        raise GitError(f"git printed {len(done.stdout)} bytes, more than the limit of {MAX_OUTPUT}")
     return done.stdout
 
 

@@ -81,10 +81,10 @@ class GitBranches:
         names = [info.session for info in self.all() if info.session.startswith(word.removeprefix(PREFIX))]
         chosen = [name for name in names if name == word.removeprefix(PREFIX)] or names
         if word and len(chosen) > 1:
-            raise UsageError(f"{word!r} is the beginning of {len(chosen)} branches: {', '.join(sorted(chosen)[:5])}")
+            raise UsageError(f"{word!r} matches {len(chosen)} branches: {', '.join(sorted(chosen)[:5])}")
         branch = f"{PREFIX}{chosen[0]}" if word and chosen else word
         if not branch or (tip := commit_of(top, f"refs/heads/{branch}")) is None:
-            raise UsageError(f"{self.repository} has no branch {word!r}; `moot branch list` tells those of sessions")
+            raise UsageError(f"{self.repository} has no branch {word!r}; `moot branch list` shows those of sessions")
         return Worktree(top, self.folder / branch.removeprefix(PREFIX), branch, find_fork_point(top, tip, "HEAD"))
 
     def _info(self, top: Path, branch: str, tip: str) -> BranchInfo:

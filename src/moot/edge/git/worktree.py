@@ -172,7 +172,7 @@ class _Folder:
         try:
             inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._handle)
         except NotADirectoryError:
-            raise UsageError(f"{'/'.join(self._parts)!r} leads through something that is no folder") from None
+            raise UsageError(f"{'/'.join(self._parts)!r} leads through something that is not a folder") from None
         os.close(self._handle)
         self._handle = inner
 
@@ -185,7 +185,7 @@ def safe_parts(name: str) -> tuple[str, ...]:
     parts = PurePosixPath(name).parts
     inner = [part for part in parts if part.lower().rstrip(". ") in (".git", "git~1") or part == ".."]
     if not parts or name != "/".join(parts) or name.startswith("/") or "\0" in name or "\\" in name or inner:
-        raise UsageError(f"{name!r} is no path inside the worktree")
+        raise UsageError(f"{name!r} is not a path inside the worktree")
     return parts
 
 
@@ -198,7 +198,7 @@ def commit_of(top: Path, name: str) -> str | None:
 
 def _resolve_commit(top: Path, name: str) -> str:
     if (found := commit_of(top, name)) is None:
-        raise UsageError(f"git knows no commit {name!r}")
+        raise UsageError(f"unknown commit {name!r}")
     return found
 
 
@@ -221,7 +221,7 @@ def _begin(top: Path, branch: str, base: str) -> str:
     start = commit_of(top, base)
     if start is None:
         if base != "HEAD" or git(top, "for-each-ref", "--count=1").strip():
-            raise UsageError(f"git knows no commit {base!r}")
+            raise UsageError(f"unknown commit {base!r}")
         git(top, "hash-object", "-w", "-t", "tree", "--stdin")
         start = git(top, "commit-tree", EMPTY_TREE, "-m", "Empty beginning").decode().strip()
     git(top, "update-ref", f"refs/heads/{branch}", start, "")

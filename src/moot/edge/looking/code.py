@@ -75,7 +75,7 @@ def python_findings(text: str) -> list[Finding]:
     try:
         return _python_findings(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        unreadable = Sight("medium", "unclear", "unreadable code", "it is no Python that can be read")
+        unreadable = Sight("medium", "unclear", "unreadable code", "it is not valid Python")
         return [Finding(unreadable), *locate_findings(code_sights(in_lines(text)), text)]
 
 

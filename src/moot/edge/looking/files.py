@@ -38,18 +38,18 @@ def read_text(path: Path) -> tuple[str, bool]:
     """The text of a file, and whether it is complete. Devices and pipes are not even opened: they may block, or act."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise UnreadFile("is no regular file")
+            raise UnreadFile("is not a regular file")
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # swapped in between
                 raise UnreadFile("is no regular file")
             data = file.read(LONGEST + 1)
     except FileNotFoundError:
-        raise UnreadFile("is not there") from None
+        raise UnreadFile("does not exist") from None
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
         raise UnreadFile(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if b"\0" in data:
-        raise UnreadFile("is no text")
+        raise UnreadFile("is not text")
     whole = len(data) <= LONGEST
     if not whole:
         data = data[: data.rfind(b"\n", 0, LONGEST) + 1 or LONGEST]

@@ -136,7 +136,7 @@ class Look:
         if placed.before == "&&" or self._makes:
             return Path(os.path.normpath(path))
         self.notes.append(
-            f"`cd {render_word(given[0].text)}`: the folder is not there, so what follows runs in {folder}"
+            f"`cd {render_word(given[0].text)}`: the folder does not exist, so what follows runs in {folder}"
         )
         return folder
 

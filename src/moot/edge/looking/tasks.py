@@ -131,7 +131,7 @@ def packages(step: CommandStep, called: CommandCall) -> None:
         return look.note_unreadable(step.said, f"{name_from(path, look.folder)} {problem}")
     table = scripts_in(text)
     if table is None:
-        return look.note_unreadable(step.said, f"{name_from(path, look.folder)} is no table of scripts")
+        return look.note_unreadable(step.said, f"{name_from(path, look.folder)} has no table of scripts")
     found = lines_of(table, wanted)
     if not found:
         if wanted.named:

@@ -92,7 +92,7 @@ def _sentence(fault: RequestFault, kind: FailureKind, service: Service, timeout:
             return _unavailable(fault, service, quote)
         case "rate_limited":
             wait = "later" if fault.retry_after is None else f"in {fault.retry_after:g} s"
-            return f"{at} has too many requests (429); try again {wait} or ask fewer seats at once{quote}"
+            return f"{at} received too many requests (429); try again {wait} or ask fewer seats at once{quote}"
         case "auth":
             # Never quoted: in this answer servers repeat the key.
             key = service.key_from or "the account"
@@ -106,10 +106,10 @@ def _sentence(fault: RequestFault, kind: FailureKind, service: Service, timeout:
 def _unavailable(fault: RequestFault, service: Service, quote: str) -> str:
     at = service.address
     if fault.garbled:
-        return f"{at} sent something that is no completion; check that {service.url_from} is right"
+        return f"{at} sent something that is not a completion; check that {service.url_from} is right"
     if fault.status is None:
         return f"no usable answer from {at}{quote}; check that it is running and reachable"
-    return f"{at} is not able to answer now, status {fault.status}{quote}; try again later"
+    return f"{at} cannot answer now, status {fault.status}{quote}; try again later"
 
 
 def _explain_rejection(fault: RequestFault, service: Service, quote: str) -> str:

@@ -68,7 +68,7 @@ def parse_name(text: str, endpoints: Endpoints = NONE) -> ModelName:
         )
     provider = _provider(word, text)
     if not model.strip():
-        raise UsageError(f"model {text!r} says nothing after the colon; write for example {provider.example!r}")
+        raise UsageError(f"model {text!r} has nothing after the colon; write for example {provider.example!r}")
     return ModelName(provider, model.strip())
 
 
@@ -87,7 +87,7 @@ def read_endpoint(name: str, table: Mapping[str, object]) -> Endpoint:
     values = {key: str(value).strip() for key, value in table.items()}
     if missing := [key for key in ("provider", "model") if not values.get(key)]:
         raise ConfigError(
-            f"{where} says no {missing[0]}; write {missing[0]} = {'openai' if missing == ['provider'] else '…'!r}"
+            f"{where} lacks {missing[0]!r}; write {missing[0]} = {'openai' if missing == ['provider'] else '…'!r}"
         )
     endpoint = Endpoint.model_validate(values)
     if not is_fit_to_show("base_url", endpoint.base_url):

@@ -117,7 +117,7 @@ def parse_script(text: str, file: str) -> tuple[ScriptEntry, ...]:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = "" if line is None else f" at line {line + 1}"
-        raise UsageError(f"script {file!r} is not valid YAML{where}; mend it there") from None
+        raise UsageError(f"script {file!r} is not valid YAML{where}; fix it there") from None
     if not isinstance(items, list):
         raise UsageError(f"script {file!r} is not a list; write entries that start with '- '")
     return tuple(_entry(item, number, file) for number, item in enumerate(items, start=1))

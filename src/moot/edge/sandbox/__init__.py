@@ -39,6 +39,6 @@ def sandbox_status() -> str:
     version = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     group = open_group(DEFAULT_LIMITS.memory)
     if group is None:
-        return f"{version} works; memory is watched, this system lets us make no control group"
+        return f"{version} works; memory is polled, as control groups cannot be created here"
     group.close()
     return f"{version} works; memory is limited by control group version {group.version}"

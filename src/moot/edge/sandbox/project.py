@@ -83,7 +83,7 @@ def _find_named_python(python: str) -> tuple[Python, str]:
         said = subprocess.run([str(program), "-I", "-c", ASK], capture_output=True, text=True, timeout=20, check=True)
         executable, _ = json.loads(said.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):
-        raise UsageError(f"--python {python!r} is no Python interpreter that can be started") from None
+        raise UsageError(f"--python {python!r} is not a Python interpreter that can be started") from None
     found = read_python(Path(executable), [])
     if isinstance(found, str):
         raise UsageError(f"--python {python!r} cannot be used: {found}")

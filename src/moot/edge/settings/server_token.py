@@ -36,16 +36,16 @@ def read_token() -> str | None:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise _unusable(place, "it is no file")
+            raise _unusable(place, "it is not a file")
         if found.st_uid != os.geteuid():
-            raise _unusable(place, "it belongs to somebody else")
+            raise _unusable(place, "it belongs to another user")
         if found.st_mode & 0o077:
-            raise _unusable(place, "others may read or write it")
+            raise _unusable(place, "other users can read or write it")
         text = os.read(descriptor, 200).decode("ascii", "replace").strip()
     finally:
         os.close(descriptor)
     if not SHAPE.fullmatch(text):
-        raise _unusable(place, "it holds no token")
+        raise _unusable(place, "it contains no token")
     return text
 
 
@@ -70,9 +70,9 @@ def make_token() -> str:
         raise _unusable(place, error.strerror or "it cannot be written") from None
     made = read_token()
     if made is None:
-        raise _unusable(place, "it is gone again")
+        raise _unusable(place, "it disappeared")
     return made
 
 
 def _unusable(place: Path, why: str) -> UsageError:
-    return UsageError(f"the token file {place} cannot be used: {why}; remove it, and a new one is made")
+    return UsageError(f"the token file {place} cannot be used: {why}; delete it to get a new one")

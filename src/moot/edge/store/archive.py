@@ -81,8 +81,8 @@ def _check_beginning(first: dict[str, Any], file: Path) -> None:
         raise UsageError(f"{file} is not a backup of a store, or was made by a newer Moot")
     if first.get("revision") != HEAD:
         raise UsageError(
-            f"{file} is of revision {first.get('revision')}, this Moot's is {HEAD}: restore it with the Moot that made"
-            " it, into a file, which this one then brings up to date"
+            f"{file} has revision {first.get('revision')}, this Moot needs {HEAD}: restore it into a file"
+            " with the Moot that made it, then run `moot store migrate` on that file"
         )
 
 
@@ -97,7 +97,7 @@ def _rows(lines: Iterator[dict[str, Any]], expected: dict[str, Any], file: Path)
         if table is None or not isinstance(row, dict) or not set(row) <= set(table.c.keys()):
             raise _damage_error(file, "a line is not a row of a table")
         yield table, row
-    raise _damage_error(file, "it is cut off")
+    raise _damage_error(file, "it is truncated")
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
@@ -111,7 +111,7 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise _damage_error(file, "it is truncated or not compressed") from error
     except (ValueError, RecursionError) as error:
-        raise _damage_error(file, "a line is no JSON") from error
+        raise _damage_error(file, "a line is not JSON") from error
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
 

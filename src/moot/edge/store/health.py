@@ -38,7 +38,7 @@ def check(place: str) -> StoreHealth:
         health.problems += _of_the_database(db)
         if health.revision != HEAD:
             step = "use that version" if (health.revision or "") > HEAD else "run `moot store migrate`"
-            health.problems.append(f"the tables are of revision {health.revision}, this Moot's is {HEAD}: {step}")
+            health.problems.append(f"the tables have revision {health.revision}, this Moot needs {HEAD}: {step}")
             return health
         health.problems += _find_missing(db)
         if not health.problems:
@@ -56,7 +56,7 @@ def _of_the_database(db: Connection) -> list[str]:
         said = [str(line) for line in db.execute(text(f"PRAGMA integrity_check({MOST})")).scalars()]
         damaged = [] if said == ["ok"] else [f"the file is damaged: {' '.join(line.split())}" for line in said]
         lost = list(db.execute(text("PRAGMA foreign_key_check")))[:MOST]
-        return damaged + [f"a row of {row[0]} refers to a row of {row[2]} that is not there" for row in lost]
+        return damaged + [f"a row of {row[0]} refers to a row of {row[2]} that does not exist" for row in lost]
     broken = text(
         "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indrelid"
         " WHERE relnamespace = current_schema()::text::regnamespace AND NOT indisvalid"

@@ -160,7 +160,7 @@ def find_broken_tombstones(db: Connection) -> list[str]:
     if not stones:
         return []
     if stones[0]["number"] != 0 or stone_mark(GENESIS, stones[0]) != stones[0]["chain"]:
-        return ["what counts the tombstones was changed or is missing"]
+        return ["the tombstone counter was changed or is missing"]
     post, before = stones[0], GENESIS
     for place, stone in enumerate(stones[1:], start=1):
         if stone["number"] != place:
@@ -169,5 +169,5 @@ def find_broken_tombstones(db: Connection) -> list[str]:
             return [f"tombstone {place} was changed"]
         before = stone["chain"]
     if (len(stones) - 1, before) != (post["entries"], post["head"]):
-        return [f"there are {len(stones) - 1} tombstones of {post['entries']}"]
+        return [f"{len(stones) - 1} of {post['entries']} tombstones are left"]
     return []

@@ -23,7 +23,7 @@ from moot.surfaces.cli.stored import with_store
 
 FLAWED = 1
 SHOWN = 20
-CLOCK = {"timed_out": "the time was over", "cancelled": "it was stopped"}
+CLOCK = {"timed_out": "the time ran out", "cancelled": "it was stopped"}
 
 
 def register(app: typer.Typer) -> None:
@@ -94,7 +94,7 @@ def show(seen: SessionSnapshot, flaws: list[str]) -> None:
     section(console, "Votes", [short(line) for line in votes(seen)])
     spending = [f"{model}: {cost}" for model, cost in list_spending(sum_spending(seen.entries))]
     section(console, "Spent", spending or ["no model was called"])
-    section(console, "Not as it was written", flaws)
+    section(console, "Changed since it was recorded", flaws)
     if not flaws:
         console.print()
         entries = f"{len(seen.entries)} {'entry' if len(seen.entries) == 1 else 'entries'}"
@@ -131,10 +131,10 @@ def _show_replay(again: Replayed) -> None:
     elif again.ended:
         console.print(plain(f"the same result from {count_things(again.steps, 'recorded step')}, without a call"))
     else:
-        console.print(plain(f"the same for all {again.steps} recorded steps; the session has not ended"))
+        console.print(plain(f"the same for {count_things(again.steps, 'recorded step')}; the session has not ended"))
     if again.cut in CLOCK:
         console.print(plain(f"no step records when {CLOCK[again.cut]}: it is assumed to be after the last one"))
-    section(console, "Not as it was written", again.flaws)
+    section(console, "Changed since it was recorded", again.flaws)
 
 
 def diff_command(

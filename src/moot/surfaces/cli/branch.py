@@ -15,13 +15,13 @@ from moot.surfaces.cli.screen import out, plain, print_json
 
 EXAMPLES = """Examples:
 
-  moot solve "Mend it" --file slug.py --tests tests/ --repo . --branch
+  moot solve "Fix it" --file slug.py --tests tests/ --repo . --branch
 
   moot branch list
 
   moot branch diff 3f2a                       what this session changes
 
-  moot branch diff 3f2a --since HEAD~1        its last step alone
+  moot branch diff 3f2a --since HEAD~1        only its last step
 
   moot branch blame 3f2a slug.py --lines 10-20
 

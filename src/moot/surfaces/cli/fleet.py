@@ -66,13 +66,13 @@ def _show(status: "FleetStatus") -> None:
     section(screen, "queue", lines + ([f"{queue.later} of them are scheduled for later"] if queue.later else []))
     section(screen, "stalled: worker gone", _sessions(status.stalled))
     section(screen, "parked: waiting for a person", _sessions(status.parked))
-    why = "no live worker can run these: they were started by a newer Moot" if status.workers else "nobody runs these"
+    why = "no live worker can run these: a newer Moot started them" if status.workers else "no worker runs these"
     section(screen, why, _sessions(status.unable))
     screen.print(plain(""))
 
 
 def _worker(worker: "WorkerRow") -> str:
-    state = " (ended)" if worker.left_at else " (drains)" if worker.draining else ""
+    state = " (ended)" if worker.left_at else " (draining)" if worker.draining else ""
     kind = f"moot {worker.version}, format {worker.format}"
     place = f"{worker.name} on {worker.host}, process {worker.pid}{state}"
     return f"{place}: {len(worker.holding)} of {worker.concurrency} sessions, {kind}, seen {worker.silent:.0f} s ago"

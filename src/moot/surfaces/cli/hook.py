@@ -31,7 +31,7 @@ ROUTE_EXAMPLES = """Examples:
 
   moot route "delete the old logs" --json
 
-  moot route --stdin --json < commands.txt        one answer a line
+  moot route --stdin --json < commands.txt        one answer per line
 """
 HOOK_EXAMPLES = """Examples:
 
@@ -47,7 +47,7 @@ HOOK_EXAMPLES = """Examples:
 """
 ALLOW_EXAMPLES = """Examples:
 
-  moot allow                                      what was stopped and waits for you
+  moot allow                                      calls that were stopped
 
   moot allow 3f9a                                 let that one call pass, once
 """

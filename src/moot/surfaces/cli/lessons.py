@@ -10,6 +10,7 @@ from pydantic import JsonValue, ValidationError
 from rich.table import Table
 
 from moot.core.errors import UsageError
+from moot.core.report import count_things
 from moot.edge.store.episodes import EpisodeShelf
 from moot.edge.store.lessons import LessonStore
 from moot.evidence.lessons import Lesson, Origin, new_lesson, rate_lesson
@@ -19,7 +20,7 @@ from moot.surfaces.cli.stored import with_store
 
 EXAMPLES = """Examples:
 
-  moot lessons list query                     those that speak of queries
+  moot lessons list query                     lessons about queries
 
   moot lessons add "Check for an empty list before indexing it"
 
@@ -69,10 +70,10 @@ def show_command(lesson: LessonArgument, store: StoreFlag = None, json_output: J
     if json_output:
         return print_json(format_lesson(found, now))
     lines = [found.text, *(f"  also: {wording}" for wording in found.wordings)]
-    lines.append(f"{found.category}, worth {rate_lesson(found, now):.2f}: used {found.uses} times, "
+    lines.append(f"{found.category}, worth {rate_lesson(found, now):.2f}: used {count_things(found.uses, 'time')}, "
                  f"helped {found.helped}, harmed {found.harmed}")  # fmt: skip
     lines += [_origin(origin) for origin in found.origins]
-    lines.append(f"kept until {found.expires_at:%Y-%m-%d}" if found.expires_at else "kept for good")
+    lines.append(f"kept until {found.expires_at:%Y-%m-%d}" if found.expires_at else "kept forever")
     out().print(plain("\n".join(lines)), soft_wrap=True)
 
 
@@ -99,7 +100,7 @@ def add_command(
 def forget_command(lesson: LessonArgument, store: StoreFlag = None) -> None:
     """Forget a lesson."""
     gone = with_store(store, lambda db: LessonStore(db).forget(lesson))
-    out().print(plain(f"forgotten {gone.id}: {gone.text}"))
+    out().print(plain(f"forgot {gone.id}: {gone.text}"))
 
 
 @lessons_app.command("episodes")
@@ -154,7 +155,7 @@ def read_lessons(text: str, name: str) -> list[Lesson]:
                 told = f"line {number} of {name} is not a valid lesson ({why}); nothing was imported"
                 raise UsageError(told) from None
     if not lessons:
-        raise UsageError(f"there are no lessons in {name}")
+        raise UsageError(f"no lessons in {name}")
     return lessons
 
 
@@ -173,7 +174,7 @@ def _text(file: str) -> str:
     try:
         data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else Path(file).read_bytes()
         if len(data) > MAX_BYTES:
-            raise UsageError(f"{file} has more than {MAX_BYTES // 1_000_000} MB")
+            raise UsageError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB")
         return data.decode("utf-8")
     except OSError as error:
         raise UsageError(f"cannot read {file!r}: {error.strerror}") from None

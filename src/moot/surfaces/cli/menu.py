@@ -83,10 +83,10 @@ RECORD = {
     "clean": MenuEntry("Delete sessions and logs older than the retention settings.", "clean"),
 }
 GATES = {
-    "list": MenuEntry("List the gates that wait for a person, oldest first.", "gates", short="gates"),
-    "approve": MenuEntry("Approve a gate: its session goes on.", "gates"),
+    "list": MenuEntry("List the gates waiting for a person, oldest first.", "gates", short="gates"),
+    "approve": MenuEntry("Approve a gate: its session continues.", "gates"),
     "reject": MenuEntry("Reject a gate: its session ends, and its record is kept.", "gates"),
-    "answer": MenuEntry("Answer the questions that a session waits with.", "gates"),
+    "answer": MenuEntry("Answer the questions that a session is waiting for.", "gates"),
 }
 SET_UP = {
     "doctor": MenuEntry("Test the store, the sandbox and the configured models.", "doctor"),
@@ -116,7 +116,7 @@ PANELS: Mapping[str, Mapping[str, MenuEntry]] = {
     "Agent safety": SAFETY,
     "Sessions": SESSIONS
     | {"session": MenuEntry("Audit, replay, compare, fork, import, delete sessions.", inside=SESSIONS | RECORD)},
-    "Approvals": {"gate": MenuEntry("List the gates that wait; approve, reject or answer them.", inside=GATES)},
+    "Approvals": {"gate": MenuEntry("List waiting gates; approve, reject or answer them.", inside=GATES)},
     "Set-up": SET_UP,
     "Administration": {"admin": MenuEntry("Server, workers, store, tokens, signing key, branches.", inside=ADMIN)},
 }

@@ -220,7 +220,7 @@ def read_words(given: str) -> str:
         return given
     data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
-        raise UsageError(f"the task has more than {MAX_FILE_BYTES // 1_000_000} MB")
+        raise UsageError(f"the task is larger than {MAX_FILE_BYTES // 1_000_000} MB")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

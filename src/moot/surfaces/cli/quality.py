@@ -23,7 +23,7 @@ EXAMPLES = """Examples:
 
   moot quality src/ --json
 
-  moot quality app.py --tests tests/ --min 0.8      exit code 1 where the score is lower
+  moot quality app.py --tests tests/ --min 0.8      exit code 1 if the score is lower
 """
 
 
@@ -62,7 +62,7 @@ def quality_command(
 def show(quality: Quality) -> None:
     console = out()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("part", "value", "weight", "what it rests on"):
+    for column in ("part", "value", "weight", "based on"):
         table.add_column(column, overflow="fold", justify="right" if column in ("value", "weight") else "left")
     for part in quality.parts:
         value = "-" if part.value is None else f"{part.value:.2f}"

@@ -25,7 +25,7 @@ from moot.text.sarif import sarif
 NOTHING, FOUND, NOT_ANALYSED = 0, 1, 2
 EXAMPLES = """Examples:
 
-  moot scan src                               every finding, the gravest first
+  moot scan src                               every finding, most serious first
 
   moot scan --diff main --min-severity high   what this branch adds
 

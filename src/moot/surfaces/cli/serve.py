@@ -111,7 +111,7 @@ def _scope(word: str) -> Scope:
     for known in SCOPES:
         if known == word.strip().lower():
             return known
-    raise UsageError(f"there is no scope {word!r}; scopes are {', '.join(SCOPES)}")
+    raise UsageError(f"unknown scope {word!r}; known are {', '.join(SCOPES)}")
 
 
 def _duration(said: str) -> timedelta:

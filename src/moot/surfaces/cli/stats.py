@@ -51,7 +51,7 @@ def show_stats(memory: MemoryFolder, *, json: bool) -> None:
 
 
 def _format_worked(line: Worked) -> str:
-    return f"{line.success} of {line.debates} (failed {line.failure}, not said {line.unknown})"
+    return f"{line.success} of {line.debates} (failed {line.failure}, unknown {line.unknown})"
 
 
 def _pairs(counts: dict[str, int]) -> str:

@@ -14,11 +14,11 @@ from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.setup import Settings
 
-ReplaceFlag = Annotated[bool, typer.Option("--replace", help="Replace what the store holds.")]
+ReplaceFlag = Annotated[bool, typer.Option("--replace", help="Replace the content of the store.")]
 
 
 def register(app: typer.Typer) -> None:
-    store = typer.Typer(help="The record itself: bring it up to date, check, save and move it.", no_args_is_help=True)
+    store = typer.Typer(help="Migrate, check, back up, restore or copy the store.", no_args_is_help=True)
     store.command("migrate")(migrate_command)
     store.command("check")(check_command)
     store.command("backup")(backup_command)
@@ -68,7 +68,7 @@ def backup_command(
     json_output: JsonFlag = False,
 ) -> None:
     """Save a snapshot of the whole store in one file, even while sessions run. Restores into any kind of store."""
-    _report(f"saved {mask_address(_place(store))} in {file}", archive.backup(_place(store), file), json_output)
+    _report(f"backed up {mask_address(_place(store))} to {file}", archive.backup(_place(store), file), json_output)
 
 
 def restore_command(

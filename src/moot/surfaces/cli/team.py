@@ -45,7 +45,7 @@ def show_command(
     if what in known:
         return show_role(known[what], json_output=json_output)
     if what and not Path(what).exists() and not what.endswith(".toml"):
-        raise UsageError(f"there is no role and no team file {what!r}; roles are {', '.join(known)}")
+        raise UsageError(f"no role or team file {what!r}; roles are {', '.join(known)}")
     if what:
         agents = read_team_file(what, known).agents
         if json_output:
@@ -87,7 +87,7 @@ def build_command(
     about = _domain(domain, task)
     seats = tuple(role) if role else positions(known, about, size)
     if strange := [name for name in seats if name not in known]:
-        raise UsageError(f"there is no role {strange[0]!r}; roles are {', '.join(known)}")
+        raise UsageError(f"unknown role {strange[0]!r}; known are {', '.join(known)}")
     tried = with_store(store, lambda db: RecordShelf(db).count_results())
     team = best_team(seats, models, known, about, tried)
     if json_output:

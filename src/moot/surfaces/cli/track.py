@@ -29,7 +29,7 @@ HelpedFlag = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Say what became of a task; see what is held against which.", no_args_is_help=True)
+    group = typer.Typer(help="Record how tasks went; list those that keep failing.", no_args_is_help=True)
     group.command("fail")(fail_command)
     group.command("success")(success_command)
     group.command("reject")(reject_command)

@@ -19,9 +19,9 @@ from moot.surfaces.setup import all_settings
 NOT_TRUSTED = 1
 EXAMPLES = """Examples:
 
-  moot trust                                      look at this project's moot.toml, and be asked
+  moot trust                                      show this project's moot.toml and ask you
 
-  moot trust --show                               look at it, be asked nothing
+  moot trust --show                               only show it
 
   moot trust --list                               every file that is trusted
 

@@ -16,7 +16,7 @@ AUTO: tuple[Literal["auto"], ...] = ("auto",)
 WON, NOBODY, NO_BALLOT = 0, 1, 2
 EXAMPLES = """Examples:
 
-  moot vote election.json                      the method by the number of voters
+  moot vote election.json                      method chosen by the number of voters
 
   moot vote election.json --method condorcet --tie-break most_votes --json
 """

@@ -32,8 +32,8 @@ def _coverage(coverage: Coverage) -> list[str]:
     lines = [f"coverage: {coverage.lines or 0:.0%} of lines, {branches}"]
     for file in coverage.files:
         gaps = [f"lines {_ranges(file.missed)}"] if file.missed else []
-        gaps += [f"one way of the branches in {_ranges(tuple(sorted(set(file.open))))}"] if file.open else []
-        lines += [f"  {file.file}: never reached: {'; '.join(gaps)}"] if gaps else []
+        gaps += [f"one side of the branches at {_ranges(tuple(sorted(set(file.open))))}"] if file.open else []
+        lines += [f"  {file.file}: not covered: {'; '.join(gaps)}"] if gaps else []
     return lines
 
 

@@ -149,7 +149,7 @@ def team_of(seats: Sequence[TeamSeat], roles: Mapping[str, Role]) -> tuple[Agent
     taken, agents = Counter[str](), list[Agent]()
     for seat in seats:
         if seat.role not in roles:
-            raise UsageError(f"there is no role {seat.role!r}; roles are {', '.join(roles)}")
+            raise UsageError(f"unknown role {seat.role!r}; known are {', '.join(roles)}")
         taken[seat.role] += 1
         try:
             agents.append(

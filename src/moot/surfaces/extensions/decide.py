@@ -145,7 +145,7 @@ def panel_of(settings: Settings) -> tuple[Judge, ...]:
     known = {**load_shipped_judges(), **(read_judges(folder) if folder else {})}
     for name in names:
         if name not in known:
-            raise UsageError(f"there is no judge {name!r}; known are {', '.join(sorted(known))}")
+            raise UsageError(f"unknown judge {name!r}; known are {', '.join(sorted(known))}")
     if len(set(names)) != len(names):
         raise UsageError("a judge was named twice; name each judge once")
     if len(names) < 2:

@@ -195,7 +195,7 @@ def _seats(settings: Settings) -> dict[str, tuple[str, ...]]:
     if profile:
         key = f"review.profiles.{profile}"
         if key not in settings.resolved:
-            raise UsageError(f"there is no profile {profile!r}: set {key} to the adversary's model, e.g. in moot.toml")
+            raise UsageError(f"unknown profile {profile!r}: set {key} to the adversary's model, e.g. in moot.toml")
         chosen = settings.resolved.get("seats.adversary")
         if chosen is None or chosen.source != "flag":
             seats["adversary"] = tuple(settings[key])
@@ -297,7 +297,7 @@ def record_decisions(result: ReviewResult, plan: SessionPlan, written: frozenset
 def desk_of(given: ReviewBody) -> ArtefactDesk:
     """As from a planning folder, with all artefacts of the request beside each other."""
     if len(given.artefacts) > MOST_ARTEFACTS:
-        raise UsageError(f"there are more than the {MOST_ARTEFACTS} artefacts of one session")
+        raise UsageError(f"a session takes at most {MOST_ARTEFACTS} artefacts")
     if strange := [path for path in given.types if path not in given.artefacts]:
         raise UsageError(f"`types` names {strange[0]!r}, which is not among the artefacts")
     found = [_make_artefact(check_path(path), check_text(path, text), given) for path, text in given.artefacts.items()]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 NO_MODEL = (
     "solve needs a model to write code: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
-    "to test code that is there already: --file FILE --no-llm"
+    "to test existing code: --file FILE --no-llm"
 )
 IMPORTS: Mapping[str, str] = {
     "python": r"^\s*(?:from\s+([A-Za-z_][\w.]*)\s+import|import\s+([A-Za-z_][\w.]*))",
@@ -43,8 +43,8 @@ class SolveBody(Value):
     language: Language | None = Field(default=None, description="default: that of the tests, or Python")
     tests: Files = Field(default={})
     entry: Line = Field(default="", description=ENTRY)
-    start: Long = Field(default="", description="code that is there already: it is run first, then mended")
-    path: Line = Field(default="", description="the name of its file; default: the one that the tests look for")
+    start: Long = Field(default="", description="existing code: it is run first, then repaired")
+    path: Line = Field(default="", description="the name of its file; default: the one that the tests import")
 
 
 class SolveOptions(OutOptions):

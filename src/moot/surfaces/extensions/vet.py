@@ -51,7 +51,7 @@ class VetBody(Value):
     action: Long = Field(min_length=1)
     stakes: Literal["low", "medium", "high"] | None = None
     context: Long = ""
-    session: Line = Field(default="", description="of a coding tool: the same action is debated once in it")
+    session: Line = Field(default="", description="session of a coding tool; it debates the same action once")
     failed: bool = False
     attempts: tuple[Long, ...] = Field(default=(), max_length=20)
     errors: tuple[Long, ...] = Field(default=(), max_length=20)

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from moot import __version__
 from moot.core.errors import LeaseLost, MootError, Parked, ReplayMismatch, SandboxError, StoreError, UsageError
 from moot.core.ports import FORMAT, JournalMark, SessionRecord
+from moot.core.report import count_things
 from moot.core.types import Status
 from moot.edge.queue import WorkerQueue, queue_of
 from moot.edge.store import SqlStore
@@ -95,7 +96,7 @@ class Worker:
         await self.shelf.enter(self.row)
         await self.queue.enter()
         self._listen_to_signals()
-        self.tell(f"{self.row.name} runs up to {self.concurrency} sessions at a time from {self.queue.place}")
+        self.tell(f"{self.row.name} runs {count_things(self.concurrency, 'session')} at a time from {self.queue.place}")
         pace = self.pace
         alive = [asyncio.create_task(self._again(pace.heartbeat, self._beat))]
         at_work = [

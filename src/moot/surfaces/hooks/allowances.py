@@ -63,7 +63,7 @@ def note_stopped(path: Path, call: HookCall, action: str, reason: str) -> str:
 def shorten(text: str) -> str:
     """Its beginning and its end: what is dangerous may stand behind a page of harmless words."""
     half = LONGEST // 2
-    return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} characters more … {text[-half:]}"
+    return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} more characters … {text[-half:]}"
 
 
 def allow(path: Path, begins: str, by: str) -> StoppedCall:

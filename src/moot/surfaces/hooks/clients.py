@@ -179,7 +179,7 @@ CLIENTS = {
     "cursor": HookClient("Cursor", _never, _cursor),
     "gemini": HookClient("Gemini CLI", _never, _gemini),
 }
-UNKNOWN = HookClient("a client that is not known", _never, _unknown)
+UNKNOWN = HookClient("an unknown client", _never, _unknown)
 
 
 def client_of(name: str) -> HookClient:

@@ -100,7 +100,7 @@ def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
         return answer_grave(call, deed, env)
     except Exception as problem:  # something grave does not pass because Moot itself fails
         why = " ".join(f"{type(problem).__name__}: {problem}".split())[:500]
-        return HookAnswer("deny", f"Moot: {deed.route.reason}. It is stopped because Moot itself failed: {why}")
+        return HookAnswer("deny", f"Moot: {deed.route.reason}. It was stopped because Moot itself failed: {why}")
 
 
 def answer_grave(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnswer:
@@ -158,7 +158,7 @@ def judge_call(call: HookCall, deed: Deed) -> "Verdict":
     from moot.surfaces.verdicts import Verdict, judge
 
     if guards(deed.route):  # whoever is judged does not choose the judge
-        return Verdict("ESCALATE", f"{deed.route.reason}; only a person decides that")
+        return Verdict("ESCALATE", f"{deed.route.reason}; only a person may decide that")
     try:
         return judge(deed.action, deed.route, context=deed.context, session=call.session, seconds=LONGEST_WAIT / 2)
     except Exception as problem:
@@ -179,7 +179,7 @@ def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> H
         return NOTHING
     how = (
         f"Nobody can be asked here. A person can allow this one call with `moot allow {name[:SHOWN]}` in a terminal; "
-        "then try it once more, unchanged. Do not run `moot allow` yourself and do not look for a way around it."
+        "then try it again, unchanged. Do not run `moot allow` yourself and do not look for a way around it."
     )
     return HookAnswer("deny", f"{told} {how}")
 
@@ -203,7 +203,7 @@ def after(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     if step.due == "nothing" or find_off_switch(env):
         return NOTHING
     if step.due == "escalate":
-        return stop_answer(f"{step.why}. Stop trying; tell the person what was tried and ask how to go on.")
+        return stop_answer(f"{step.why}. Stop trying; tell the person what was tried and ask how to continue.")
     return debate_failure(call, deed, step.why)
 
 
@@ -217,7 +217,7 @@ def debate_failure(call: HookCall, deed: Deed, why: str) -> HookAnswer:
     verdict = judge_failure(deed.action, context=deed.context, session=call.session)
     if verdict is None:
         return HookAnswer(
-            context=f"Moot: {why}. Do not run it once more unchanged: say what the attempts had in common, "
+            context=f"Moot: {why}. Do not run it again unchanged: say what the attempts had in common, "
             "then try an approach that differs in kind, or ask the person.",
         )
     told = f"{verdict.resolution}: {verdict.render_full()}"[:LONGEST_REASON]

@@ -76,7 +76,7 @@ def deed_of(call: HookCall, env: Mapping[str, str]) -> Deed:
     except BadInput:
         raise
     except Exception as problem:  # what it does is not known then, so it is not taken for harmless
-        why = f"what it does could not be told: {type(problem).__name__}: {problem}"
+        why = f"cannot tell what it does: {type(problem).__name__}: {problem}"
         return Deed(
             action([Sight("medium", "unclear", call.tool, why)]), f"call the tool {call.tool}", _arguments(call)
         )
@@ -121,7 +121,7 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
     try:
         looked = look_at_command(line, Path(folder), env)
     except Exception as problem:
-        why = f"the files it works with could not be looked at: {type(problem).__name__}: {problem}"
+        why = f"the files it works with could not be read: {type(problem).__name__}: {problem}"
         unclear = Sight("medium", "unclear", line[:80], why)
         return Deed(route if route.stakes == "high" else action([unclear]), line, said, notes=(why,))
     return Deed(route if guards(route) else looked.route, line, said, notes=looked.notes)
@@ -256,7 +256,7 @@ def _judge_write(call: HookCall, path: str) -> list[Sight]:
     away = [each for each in (path, led) if each.startswith(("/", "~", "../"))]
     outside = not all(each.startswith(("/tmp/", "/var/tmp/")) for each in away)
     if outside and all(sight.level == "low" for sight in sights):
-        sights.append(Sight("medium", "scope", path, f"{path} lies outside the project"))
+        sights.append(Sight("medium", "scope", path, f"{path} is outside the project"))
     return sights
 
 
@@ -288,7 +288,7 @@ def _near(given: str, folder: str) -> str:
 def _find_guarded(call: HookCall, text: str, words: set[str]) -> list[Sight]:
     """A text that names a place of Moot or of a client, for a tool that does more than read; or a gate's address."""
     if re.search(r"/v1/(?:debates/[^/\s]+/(?:approve|reject|answer|gates)|tokens|gates)", text):
-        return [Sight("high", "guard", text[:80], "it decides a gate or hands out rights by itself")]
+        return [Sight("high", "guard", text[:80], "it decides a gate or grants rights")]
     if "\n" in text or words & READ_WORDS:
         return []
     return [sight for sight in _judge_write(call, _near(text, call.folder)) if sight.group == "guard"]

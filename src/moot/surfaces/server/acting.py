@@ -30,7 +30,7 @@ Approver = Annotated[Identity, Depends(RequiredScope("approve"))]
 
 
 class Resume(Value):
-    budget: Budget = Field(default=Budget(), description="limits from now on; default: as they were")
+    budget: Budget = Field(default=Budget(), description="limits from now on; default: unchanged")
 
 
 class ChoiceBody(Value):
@@ -40,8 +40,8 @@ class ChoiceBody(Value):
 
 
 class Fork(Value):
-    at: int = Field(ge=0, le=2**31 - 1, description="the step from which it goes another way")
-    changes: dict[Name, JsonValue] = Field(default={}, description="settings that are other from there on")
+    at: int = Field(ge=0, le=2**31 - 1, description="the first step to run again")
+    changes: dict[Name, JsonValue] = Field(default={}, description="settings to change from there on")
     seats: dict[Name, Names] = Field(default={}, description="seat -> its models from there on")
 
     @model_validator(mode="before")

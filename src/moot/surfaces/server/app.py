@@ -129,7 +129,7 @@ def documents(app: FastAPI) -> dict[str, Any]:
             "type": "apiKey",
             "in": "query",
             "name": TOKEN_PARAMETER,
-            "description": "only where nothing is changed",
+            "description": "only for requests that change nothing",
         }
         parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}, "link": link}
         made["security"] = [{"token": []}, {"link": []}]

@@ -13,7 +13,7 @@ from moot.surfaces.server.site import ServerSite
 class Decision(Value):
     """Who decided is not said here: it is the holder of the token."""
 
-    gate: str | None = Field(default=None, max_length=64, description="the gate's id; default: the one that is open")
+    gate: str | None = Field(default=None, max_length=64, description="the gate's id; default: the open one")
     reason: str = Field(default="", max_length=2000)
 
 
@@ -51,7 +51,7 @@ async def answer_gate(site: ServerSite, session_id: str, who: Identity, told: An
     _check(who)
     gate = await _open_gate(site, session_id, told.gate, "answers")
     if len(told.answers) != len(gate.questions):
-        raise Refusal(422, "wrong_count", f"there are {len(gate.questions)} questions, and {len(told.answers)} answers")
+        raise Refusal(422, "wrong_count", f"give one answer per question, not {len(told.answers)}")
     made = GateDecision(verdict="approved", how="person", reviewer=who.name, answers=told.answers, at=site.now())
     return await _record_decision(site, gate, made)
 
@@ -73,7 +73,7 @@ async def _open_gate(site: ServerSite, session_id: str, wanted: str | None, kind
         raise Refusal(409, code, "no gate is waiting for a decision")
     gate = undecided[-1]
     if gate.kind != kind:
-        raise Refusal(409, "other_gate", f"this gate waits for {gate.kind}")
+        raise Refusal(409, "other_gate", f"this gate needs {gate.kind}")
     if gate.deadline <= site.now():
         raise Refusal(409, "too_late", f"this gate expired at {gate.deadline.isoformat()}")
     return gate

@@ -131,7 +131,7 @@ class Embedded:
         log.warning("session %s: %s", session_id, error)
         if isinstance(error, StoreError):
             return  # another process has it, or there is nowhere to write
-        said = str(error) if isinstance(error, MootError) else f"an error of the server ({type(error).__name__})"
+        said = str(error) if isinstance(error, MootError) else f"server error ({type(error).__name__})"
         with contextlib.suppress(MootError):
             await self.host.store.append(
                 session_id, [JournalMark(kind="noted", name="problem", value={"problem": said})]
@@ -153,7 +153,7 @@ class Embedded:
             try:
                 await self._look_round()
             except MootError as error:
-                log.error("the store cannot be looked at: %s", error)
+                log.error("the store cannot be read: %s", error)
 
     async def _look_round(self) -> None:
         for session_id, wish in (await self._shelf.wishes(self.host.running)).items():

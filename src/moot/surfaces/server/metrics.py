@@ -30,12 +30,12 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self.ends = self._counter("moot_session_ends", "How sessions left this process", "how")
-        self.calls = self._counter("moot_model_calls", "Calls of models, and how they ended", "model", "result")
-        self.tokens = self._counter("moot_model_tokens", "Tokens of models", "model", "kind")
-        self.call_seconds = self._histogram("moot_model_call_seconds", "Seconds a call took", "model")
+        self.ends = self._counter("moot_session_ends", "Sessions by how they left this process", "how")
+        self.calls = self._counter("moot_model_calls", "Model calls by outcome", "model", "result")
+        self.tokens = self._counter("moot_model_tokens", "Model tokens", "model", "kind")
+        self.call_seconds = self._histogram("moot_model_call_seconds", "Seconds per model call", "model")
         self.requests = self._counter("moot_http_requests", "Requests answered", "method", "route", "status")
-        self.latency = self._histogram("moot_http_request_seconds", "Seconds a request took", "method", "route")
+        self.latency = self._histogram("moot_http_request_seconds", "Seconds per request", "method", "route")
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in METHODS else "other"
@@ -48,8 +48,8 @@ class Metrics:
 
     def text(self, sessions: Mapping[tuple[str, str], int], running: int, watched: int) -> str:
         now = Families(
-            GaugeMetricFamily("moot_sessions_running_here", "Sessions that this process runs", running),
-            GaugeMetricFamily("moot_readers", "Readers that follow a session", watched),
+            GaugeMetricFamily("moot_sessions_running_here", "Sessions running in this process", running),
+            GaugeMetricFamily("moot_readers", "Clients following a session", watched),
             *map(without_times, self._registry.collect()),
         )
         return session_figures(sessions) + generate_latest(now).decode()

@@ -20,9 +20,9 @@ TITLES: dict[int, str] = {
     401: "Valid token required",
     403: "Not allowed",
     404: "Not found",
-    405: "Not done this way",
+    405: "Method not allowed",
     408: "Request timed out",
-    409: "Not in this state",
+    409: "Conflict with the current state",
     413: "Request too large",
     415: "Only JSON is accepted",
     422: "Invalid request",
@@ -61,7 +61,7 @@ class Problem(Value):
     type: str = Field(default="about:blank")
     title: str
     status: int
-    code: str = Field(description="stays the same, whatever the words")
+    code: str = Field(description="stable; the other texts may change")
     detail: str = ""
     errors: tuple[RequestSlip, ...] = ()
 
@@ -113,13 +113,13 @@ def refuse_error(error: Exception) -> Refusal:
         case LeaseLost():
             return Refusal(409, "taken_over", str(error))
         case StoreError():
-            return Refusal(503, detail="the store does not answer as it should; the server's log says more")
+            return Refusal(503, detail="the store failed; see the server's log")
         case UsageError():
             return Refusal(422, detail=str(error))
         case MootError():
             return Refusal(409, detail=str(error))
         case _:
-            return Refusal(500, detail="the server's log says more")
+            return Refusal(500, detail="see the server's log")
 
 
 def slips(error: RequestValidationError) -> tuple[RequestSlip, ...]:

@@ -47,12 +47,12 @@ class Begin(Value):
     input: Any
     rules: dict[Name, JsonValue] = Field(default={}, description="the rules of the protocol, by name")
     models: Names = Field(default=(), description="models of every seat; default: the server's")
-    seats: dict[Name, Names] = Field(default={}, description="seat -> its models, the first one first")
-    gates: GateRules | None = Field(default=None, description="where it waits for a person")
+    seats: dict[Name, Names] = Field(default={}, description="seat -> its models, in order of preference")
+    gates: GateRules | None = Field(default=None, description="phases after which it waits for a person")
     budget: Budget = Budget()
     priority: int = Field(default=0, ge=-100, le=100, description="higher runs first")
     idempotency_key: str | None = Field(default=None, min_length=1, max_length=200)
-    repo: Name | None = Field(default=None, description="a folder in a repository of the server, for `branch`")
+    repo: Name | None = Field(default=None, description="a folder in a repository on the server, for `branch`")
     branch: bool = Field(default=False, description="commit each version of the code to the branch debate/SESSION")
 
     @model_validator(mode="before")

@@ -31,14 +31,14 @@ from moot.surfaces.wiring import runs_code
 router = APIRouter(prefix="/v1/debates", responses=document_problems(), dependencies=[Depends(refuse_unknown)])
 Here = Annotated[ServerSite, Depends(the_site)]
 Reader = Annotated[Identity, Depends(RequiredScope("read"))]
-SessionId = Annotated[str, Path(alias="id", json_schema_extra={"format": "uuid"}, description="the whole id")]
+SessionId = Annotated[str, Path(alias="id", json_schema_extra={"format": "uuid"}, description="the full id")]
 Limit = Annotated[int, Query(ge=1, le=200)]
 After = Annotated[int, Query(ge=0, le=2**31 - 1)]
 if TYPE_CHECKING:
     ProtocolName = str
 else:
     ProtocolName = Literal[tuple(PROTOCOLS)]
-LOCATION = {"headers": {"Location": {"schema": {"type": "string"}, "description": "where the session is"}}}
+LOCATION = {"headers": {"Location": {"schema": {"type": "string"}, "description": "URL of the session"}}}
 
 
 def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -49,14 +49,14 @@ def json_response(value: Any, status: int = 200, headers: dict[str, str] | None 
     "",
     status_code=202,
     response_model=shapes.Summary,
-    summary="Begin a session",
+    summary="Start a session",
     responses={
         200: {
             "model": shapes.Summary,
-            "description": "Nothing is to be run: it needs no debate, or was begun before with the same key",
+            "description": "Nothing to run: no debate is needed, or a session with this key exists",
             **LOCATION,
         },
-        202: {"model": shapes.Summary, "description": "It will be run", **LOCATION},
+        202: {"model": shapes.Summary, "description": "The session will run", **LOCATION},
     },
 )
 async def begin(
@@ -107,15 +107,15 @@ async def check_runnable(site: ServerSite, plan: SessionPlan) -> None:
         await asyncio.to_thread(find_sandbox, False, site.settings.sandbox())
 
 
-@router.get("", response_model=shapes.SessionPage, summary="List sessions, the newest first")
+@router.get("", response_model=shapes.SessionPage, summary="List sessions, newest first")
 async def listed(  # noqa: PLR0913 - a query has one parameter for each filter
     who: Reader,
     site: Here,
     status: Annotated[Status | None, Query()] = None,
     protocol: Annotated[ProtocolName | None, Query()] = None,
-    text: Annotated[str, Query(max_length=200, description="in the topic")] = "",
+    text: Annotated[str, Query(max_length=200, description="text in the topic")] = "",
     limit: Limit = 50,
-    cursor: Annotated[str | None, Query(max_length=200, description="`next` of the page before")] = None,
+    cursor: Annotated[str | None, Query(max_length=200, description="`next` of the previous page")] = None,
 ) -> Response:
     after = _spot(cursor) if cursor else None
     found = await site.shelf.page(limit + 1, after, status or "", protocol or "", text, who.sees_only)
@@ -229,17 +229,17 @@ async def audit(session: SessionId, who: Reader, site: Here, after: After = 0, l
     )
 
 
-@router.get("/{id}/gates", response_model=shapes.GateList, summary="Where the session waited, and what was decided")
+@router.get("/{id}/gates", response_model=shapes.GateList, summary="The gates of a session and their decisions")
 async def gates(session: SessionId, who: Reader, site: Here) -> Response:
     record = await site.session(session, who)
     return json_response(shapes.GateList(gates=tuple(await site.gates.gates(record.id))))
 
 
-@router.delete("/{id}", status_code=204, response_class=Response, summary="Delete a session; a tombstone stays")
+@router.delete("/{id}", status_code=204, response_class=Response, summary="Delete a session; a tombstone remains")
 async def delete(session: SessionId, who: Annotated[Identity, Depends(RequiredScope("admin"))], site: Here) -> Response:
     record = await site.session(session, who)
     if record.status == "running":
-        raise Refusal(409, "running", "this session runs; cancel it first")
+        raise Refusal(409, "running", "this session is running; cancel it first")
     await site.store.delete(record.id, who.name)
     site.feeds.wake(record.id)
     return Response(status_code=204)

@@ -19,33 +19,33 @@ class Summary(Value):
     protocol: str
     topic: str
     status: Status
-    outcome: str = Field(description="how it ended, in the words of its protocol; empty before")
+    outcome: str = Field(description="how it ended, in the words of its protocol; empty until then")
     created_at: datetime
     updated_at: datetime
     completed_at: datetime | None
     rounds: int
-    by: str | None = Field(description="who began it")
+    by: str | None = Field(description="who started it")
     parent: str | None = Field(description="the session it was forked from")
     priority: int
     waiting_on: str | None = Field(description="the gate at which it waits")
-    entries: int = Field(description="how many entries its journal has")
+    entries: int = Field(description="number of entries in its journal")
 
 
 class Session(Summary):
     plan: dict[str, Any] = Field(description="what it was asked to do")
-    problem: str = Field(description="why it stopped where it should not have; empty if it did not")
+    problem: str = Field(description="why it stopped unexpectedly; empty if it did not")
 
 
 class SessionPage(Value):
     sessions: tuple[Summary, ...]
-    next: str | None = Field(description="the cursor of the next page; none: this was the last")
+    next: str | None = Field(description="cursor of the next page; null on the last")
 
 
 class Standing(Value):
     id: str
     status: Status
     outcome: str
-    wish: str = Field(description="what was asked of whoever runs it, and is not done yet")
+    wish: str = Field(description="pending request to the process that runs it")
     waiting_on: str | None
     rounds: int
     calls: int
@@ -89,9 +89,9 @@ class AuditEntry(Value):
 
 class AuditPage(Value):
     entries: tuple[AuditEntry, ...]
-    next: int | None = Field(description="`after` of the next page; none: this was the last, so far")
+    next: int | None = Field(description="`after` of the next page; null if there is none yet")
     count: int
-    chain: str = Field(description="the mark of the last entry")
+    chain: str = Field(description="the hash of the last entry")
 
 
 class GateList(Value):
@@ -146,7 +146,7 @@ class Health(Value):
 
 
 class Welcome(Value):
-    name: str = Field(description="whose token it is")
+    name: str = Field(description="holder of the token")
     scopes: tuple[str, ...]
     version: str
     sessions: str = "/v1/debates"

@@ -26,7 +26,7 @@ MOST_SEATS = 50
 FOR_ALL: dict[str, Any] = {"security": []}
 
 
-@router.get("/v1/debates/team", response_model=shapes.TeamPage, summary="Who should sit in a debate about a task")
+@router.get("/v1/debates/team", response_model=shapes.TeamPage, summary="Suggest a team for a task")
 async def team(
     who: Reader,
     site: Here,
@@ -81,7 +81,7 @@ async def readyz(site: Here) -> Response:
     except (StoreError, UsageError):
         raise Refusal(503, "store_unavailable", "the store does not answer") from None
     if site.feeds.closed:
-        raise Refusal(503, "stopping", "this server stops")
+        raise Refusal(503, "stopping", "this server is stopping")
     return json_response(shapes.Health(status="ready"))
 
 

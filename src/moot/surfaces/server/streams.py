@@ -29,7 +29,7 @@ EVENTS = "text/event-stream"
 UNCHANGED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 RETRY = 1000
 """Milliseconds after which a reader that was cut off comes back."""
-SAY = 'say {"approve": {}}, {"reject": {"reason": …}} or {"answer": […]}'
+SAY = 'send {"approve": {}}, {"reject": {"reason": …}} or {"answer": […]}'
 ENTRY_NUMBER = TypeAdapter(Annotated[int, Query(ge=0, le=2**31 - 1)])
 
 
@@ -41,7 +41,7 @@ ENTRY_NUMBER = TypeAdapter(Annotated[int, Query(ge=0, le=2**31 - 1)])
     responses={
         **document_problems(),
         200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "events; they end with the session"},
-        204: {"description": "The session is over, and everything was told"},
+        204: {"description": "The session has ended, and all events were sent"},
     },
 )
 async def events(
@@ -49,8 +49,8 @@ async def events(
     session: SessionId,
     who: Annotated[Identity, Depends(RequiredScope("read"))],
     site: Annotated[ServerSite, Depends(the_site)],
-    last_event_id: Annotated[str, Header(description="the number of the last event that was heard")] = "",
-    after: Annotated[int, Query(ge=0, le=2**31 - 1, description="the same, for readers that set no header")] = 0,
+    last_event_id: Annotated[str, Header(description="number of the last event received")] = "",
+    after: Annotated[int, Query(ge=0, le=2**31 - 1, description="the same, for clients that cannot set headers")] = 0,
 ) -> Response:
     record = await site.session(session, who)
     heard = _parse_event_id(last_event_id) if last_event_id else after
@@ -61,7 +61,7 @@ async def events(
 
 def _parse_event_id(said: str) -> int:
     if not said.isascii() or not said.isdigit() or len(said) > 9:
-        raise Refusal(400, "bad_event_id", "Last-Event-ID is the number of an event")
+        raise Refusal(400, "bad_event_id", "Last-Event-ID must be the number of an event")
     return int(said)
 
 

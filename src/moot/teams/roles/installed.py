@@ -22,7 +22,7 @@ def load_roles() -> Mapping[str, Role]:
         if role.name != point.name or not re.fullmatch(NAME, role.name):
             raise ConfigError(f"{where} calls itself {role.name!r}; both names must be the same, e.g. librarian")
         if role.name in roles:
-            raise ConfigError(f"{where}: there is a role of that name already; uninstall its package or rename it")
+            raise ConfigError(f"{where}: a role with that name already exists; uninstall its package or rename it")
         if not role.prompt.strip() or len(role.prompt) > MAX_PROMPT:
             raise ConfigError(f"{where}: its prompt must have 1 to {MAX_PROMPT} characters, not {len(role.prompt)}")
         roles[role.name] = role

@@ -58,7 +58,7 @@ def _table(front: str, place: str) -> dict[str, object]:
     except (yaml.YAMLError, RecursionError) as error:
         raise ConfigError(f"role file {place!r}: the part between --- is not valid YAML: {error}") from None
     if not isinstance(table, dict):
-        raise ConfigError(f"role file {place!r}: the part between --- must say focus, tools and affinities")
+        raise ConfigError(f"role file {place!r}: the part between --- must have focus, tools and affinities")
     if unknown := [key for key in table if key not in KEYS]:
         raise ConfigError(f"role file {place!r} has the unknown key {unknown[0]!r}; known are {', '.join(KEYS)}")
     if not str(table.get("focus") or "").strip():
@@ -84,7 +84,7 @@ def read_team(text: str, place: str, roles: Collection[str]) -> Team:
         raise ConfigError(f"team file {place!r} is not valid TOML: {error}") from None
     entries = table.get("agents")
     if not isinstance(entries, list) or not entries or set(table) != {"agents"}:
-        raise ConfigError(f"team file {place!r} must hold [[agents]] and nothing else, each with role and model")
+        raise ConfigError(f"team file {place!r} must contain [[agents]] and nothing else, each with role and model")
     if len(entries) > MAX_AGENTS:
         raise ConfigError(f"team file {place!r} has {len(entries)} agents; at most {MAX_AGENTS} can sit in a debate")
     taken = Counter[str]()
@@ -97,11 +97,11 @@ def read_team(text: str, place: str, roles: Collection[str]) -> Team:
 def _agent(entry: object, where: str, roles: Collection[str], taken: Counter[str]) -> Agent:
     known = ("id", "role", "model")
     if not isinstance(entry, dict) or (unknown := [key for key in entry if key not in known]):
-        told = f"unknown key {unknown[0]!r}" if isinstance(entry, dict) else "it is no table"
+        told = f"unknown key {unknown[0]!r}" if isinstance(entry, dict) else "it is not a table"
         raise ConfigError(f"{where}: {told}; an agent has {', '.join(known)}")
     role, model = entry.get("role"), entry.get("model")
     if not isinstance(role, str) or role not in roles:
-        raise ConfigError(f"{where}: there is no role {role!r}; roles are {', '.join(roles)}")
+        raise ConfigError(f"{where}: unknown role {role!r}; known are {', '.join(roles)}")
     if not isinstance(model, str) or not (model.partition(":")[2].strip() or re.fullmatch(OWN_MODEL, model.strip())):
         raise ConfigError(
             f"{where}: model must be of the form provider:model, e.g. openai:gpt-5, or a [models.NAME], not {model!r}"

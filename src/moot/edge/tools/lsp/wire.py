@@ -34,7 +34,7 @@ async def read_message(stream: asyncio.StreamReader) -> Message | None:
     except (ValueError, RecursionError):
         raise ServerBroken("the language server sent a message that is not JSON") from None
     if not isinstance(message, dict):
-        raise ServerBroken("the language server sent a message that is no object")
+        raise ServerBroken("the language server sent a message that is not an object")
     return message
 
 

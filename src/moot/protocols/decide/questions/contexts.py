@@ -29,10 +29,10 @@ def read_questions(text: str, place: str) -> tuple[PanelQuestion, ...]:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = "" if line is None else f" at line {line + 1}"
-        raise UsageError(f"{place} is not valid YAML{where}; mend it there") from None
+        raise UsageError(f"{place} is not valid YAML{where}; fix it there") from None
     entries = _all_entries(documents, place)
     if not entries:
-        raise UsageError(f"{place} holds no question; write {EXAMPLE}")
+        raise UsageError(f"{place} contains no question; write {EXAMPLE}")
     return parse_questions(entries, place)
 
 
@@ -79,7 +79,7 @@ def _all_entries(documents: Sequence[object], place: str) -> list[dict[str, obje
     """YAML aliases can make a short file endless: refuse too many questions before building them."""
     found = list(islice((e for document in documents for e in _entries(document, {}, place, DEEPEST)), MOST + 1))
     if len(found) > MOST:
-        raise UsageError(f"{place} holds more than {MOST} questions; split it")
+        raise UsageError(f"{place} has more than {MOST} questions; split it")
     return found
 
 
@@ -90,14 +90,14 @@ def _entries(document: object, shared: Mapping[str, object], place: str, deep: i
             yield from _entries(item, shared, place, deep - 1)
         return
     if not isinstance(document, dict):
-        raise UsageError(f"{place}: {_short(document)} is no question; write {EXAMPLE}")
+        raise UsageError(f"{place}: {_short(document)} is not a question; write {EXAMPLE}")
     wrapper = next((key for key in WRAPPERS if key in document), None)
     if wrapper is None or not deep:
         yield {**shared, **document}
         return
     beside = [key for key in document if key not in (wrapper, *SHARED)]
     if beside:
-        raise UsageError(f"{place}: {beside[0]!r} stands beside {wrapper!r}; it belongs inside a question, or nowhere")
+        raise UsageError(f"{place}: {beside[0]!r} is next to {wrapper!r}; move it into a question, or delete it")
     if document[wrapper] is None:
         raise UsageError(f"{place}: {wrapper!r} is empty; write {EXAMPLE}")
     said = {key: document[key] for key in SHARED if key in document}
@@ -140,10 +140,10 @@ def _option(said: object, number: int, where: str) -> QuestionOption:
     place = f"{where}, option {number}"
     entry = {"label": said} if isinstance(said, str) else said
     if not isinstance(entry, dict):
-        raise UsageError(f"{place}: {_short(said)} is no option; write id, label and description")
+        raise UsageError(f"{place}: {_short(said)} is not an option; write id, label and description")
     _refuse_unknown(entry, OPTION_KEYS, place)
     if "id" not in entry and number > len(string.ascii_uppercase):
-        raise UsageError(f"{place}: there is no letter left for it; give every option an 'id'")
+        raise UsageError(f"{place}: no letter is left for it; give every option an 'id'")
     name = _text(entry, "id", place) or string.ascii_uppercase[number - 1]
     if not OPTION_ID.fullmatch(name):
         raise UsageError(f"{place}: id {name!r} must be a letter, or at most ten letters and digits")
