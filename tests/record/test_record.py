@@ -58,7 +58,7 @@ def asks(place: str, session: str) -> list[int]:
 # --- audit
 
 SHOWN = (
-    "begun: harden", "round 1, attack: red asked of script:s.yaml", "answered by", "tokens in", "gate: approved",
+    "started: harden", "round 1, attack: red asked of script:s.yaml", "answered by", "tokens in", "gate: approved",
     "version 1 is kept", "ended: completed, hardened", "The record is intact",
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ A part that could not be measured adds nothing to the score, and is named.
 from collections.abc import Sequence
 
 from moot.core.measures import Coverage, Lint, PartName, Quality, QualityPart
+from moot.core.report import count_things
 from moot.core.types import Code, Scan, SuiteRun
 from moot.evidence.trials.structure import FileShape, functions_of, shapes
 
@@ -101,7 +102,8 @@ def of_lint(lint: Lint | None, lines: int) -> Told:
         return None, "; ".join(f"{language}: {why}" for language, why in lint.skipped.items())
     share = max(0.0, 1.0 - LINES_A_FINDING * len(lint.findings) / max(lines, LINES_A_FINDING))
     first = f", the first is {_place(lint)}" if lint.findings else ""
-    return share, f"{len(lint.findings)} findings of {', '.join(lint.by)} in {lines} lines{first}"
+    found = f"{count_things(len(lint.findings), 'finding')} of {', '.join(lint.by)}"
+    return share, f"{found} in {count_things(lines, 'line')}{first}"
 
 
 def _place(lint: Lint) -> str:
@@ -114,7 +116,7 @@ def of_complexity(found: Sequence[FileShape]) -> Told:
     functions = list(functions_of(found))
     worst = max(functions, key=lambda function: function.complexity)
     values = [ease(function.complexity) for function in functions]
-    said = f"highest {worst.complexity} ({worst.name} in {worst.file}), {len(functions)} functions"
+    said = f"highest {worst.complexity} ({worst.name} in {worst.file}), {count_things(len(functions), 'function')}"
     return (sum(values) / len(values) + ease(worst.complexity)) / 2, said
 
 
