@@ -266,7 +266,7 @@ def test_branches_are_listed_shown_and_cleaned_up(cli: Cli, tmp_path: Path) -> N
         (("diff", "ab"), "matches 2 branches"),
         (("diff", "zzz"), "no branch 'zzz'"),
         (("diff", ""), "no branch ''"),
-        (("diff", "abc", "--since", "--output=x"), "no commit '--output=x'"),
+        (("diff", "abc", "--since", "--output=x"), "unknown commit '--output=x'"),
         (("blame", "abc", "../x"), "not a path inside"),
         (("blame", "abc", "app.py", "--lines", "x"), "--lines 'x'"),
         (("clean", "abc", "main", "--delete-branch"), "not the branch of a session"),

@@ -163,7 +163,7 @@ def test_no_repository_an_unknown_base_and_an_unknown_commit_say_so(tmp_path: Pa
     with pytest.raises(UsageError, match="not inside a git repository"):
         Worktree.open(tmp_path, "s", tmp_path / "data")
     repo = repository(tmp_path / "r")
-    with pytest.raises(UsageError, match="no commit 'nowhere'"):
+    with pytest.raises(UsageError, match="unknown commit 'nowhere'"):
         Worktree.open(repo, "s", tmp_path / "data", base="nowhere")
-    with pytest.raises(UsageError, match="no commit '--output=x'"):
+    with pytest.raises(UsageError, match="unknown commit '--output=x'"):
         Worktree.open(repo, "t", tmp_path / "data").diff("--output=x")

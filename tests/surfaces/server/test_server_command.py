@@ -38,7 +38,7 @@ def test_tokens_are_made_listed_and_revoked(cli: Cli, tmp_path: Path) -> None:
     [
         (("local", "--scope", "read"), "cannot be named"),
         (("a b", "--scope", "read"), "cannot be named"),
-        (("ann", "--scope", "root"), "scopes are read, run, approve, admin"),
+        (("ann", "--scope", "root"), "known are read, run, approve, admin"),
         (("ann", "--scope", "read", "--expires", "soon"), "is not a duration"),
         (("ann", "--scope", "read", "--expires", "0d"), "is not a duration"),
     ],

@@ -102,7 +102,7 @@ def _line(server: Server, port: int, wanted: ServeOptions, token: str) -> str:
     """Where it is. The link opens it with the token; a server that others can reach tells only where the token lies,
     for its lines may be collected somewhere."""
     place = f"http://[{wanted.host}]:{port}" if ":" in wanted.host else f"http://{wanted.host}:{port}"
-    runs = f"runs up to {count_things(server.site.settings['server.sessions'], 'session')} at once"
+    runs = f"runs {count_things(server.site.settings['server.sessions'], 'session')} at once"
     runs = runs if server.site.carrier else "hands sessions to workers"
     exposed = not is_loopback(wanted.host)
     link = f"/?{TOKEN_PARAMETER}={token}" if token and not exposed else ""
