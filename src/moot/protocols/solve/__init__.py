@@ -12,8 +12,8 @@ PROTOCOL = Protocol(
     examples=(
         'moot solve "Write slug(title) for URLs" --tests test_slug.py -m openai:gpt-5',
         "moot solve - < task.md                      examples in the text, such as f(2) -> 4, are its tests",
-        'moot solve "Mend it" --file slug.py --tests test_slug.py --out slug.py',
-        'moot solve "Mend it" --file slug.py --tests tests/ --repo . --branch',
+        'moot solve "Fix it" --file slug.py --tests test_slug.py --out slug.py',
+        'moot solve "Fix it" --file slug.py --tests tests/ --repo . --branch',
         'moot solve "Why does it fail?" --file slug.py --tests test_slug.py --no-llm',
     ),
     input=SolveInput,

@@ -114,7 +114,7 @@ def summary_command(file: SarifArgument) -> None:
 
 def comment_command(
     file: SarifArgument,
-    most: Annotated[int, typer.Option("--most", min=1, max=50, help="Comments at most, the gravest first.")] = 5,
+    most: Annotated[int, typer.Option("--most", min=1, max=50, help="Limit of comments, most serious first.")] = 5,
 ) -> None:
     """Comment on a pull request of GitHub: few findings, each once, however often the job runs.
 

@@ -177,7 +177,7 @@ def read_rule(each: InputField, protocol: str, said: Any) -> dict[str, object]:
         if not equals:
             raise UsageError(f"{each.flag} must be {each.option.metavar}, not {pair!r}")
         if known and key not in known:
-            raise UsageError(f"{each.flag}: unknown name {key!r}; there are: {', '.join(map(str, known))}")
+            raise UsageError(f"{each.flag}: unknown name {key!r}; known are {', '.join(map(str, known))}")
         found[f"{protocol}.{each.name}.{key}"] = value
     return found
 
