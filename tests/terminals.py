@@ -7,7 +7,7 @@ import select
 from patience import PATIENCE
 
 
-def answered_on_a_terminal(command: list[str], said: str) -> tuple[int, str]:
+def answered_on_a_terminal(command: list[str], said: str, question: str = "[y/N]") -> tuple[int, str]:
     """The exit code and all that was seen, when its question is answered with this."""
     child, terminal = pty.fork()
     if child == 0:
@@ -19,7 +19,7 @@ def answered_on_a_terminal(command: list[str], said: str) -> tuple[int, str]:
         except OSError:  # the other side is gone
             break
         seen += part
-        if b"[y/N]" in seen and not answered:
+        if question.encode() in seen and not answered:
             answered = os.write(terminal, said.encode()) > 0
         if not part:
             break

@@ -1,14 +1,16 @@
 """What a newcomer meets first: `moot` alone, the list of commands, their help, and completion by the shell."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 import typer
 from conftest import Cli
+from terminals import answered_on_a_terminal
 
 from moot.surfaces.cli.app import load_entry
 from moot.surfaces.cli.group import CleanCommand
@@ -134,3 +136,18 @@ def test_the_shell_is_told_what_could_come_next(words: str, expected: set[str], 
     done = subprocess.run([sys.executable, "-m", "moot"], env=env, capture_output=True, text=True, check=True)
     offered = set(done.stdout.split())
     assert expected <= offered and not unexpected & offered
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_the_first_tab_of_a_new_terminal_completes(cli: Cli, shell: str, tmp_path: Path, monkeypatch: Any) -> None:
+    if (found := shutil.which(shell)) is None:
+        pytest.skip(f"not run: there is no {shell} here")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    for _ in range(2):
+        assert cli("completion", shell, "--install").code == 0
+    settings = tmp_path / f".{shell}rc"
+    assert settings.read_text().count("moot" if shell == "bash" else "compinit;") == 1
+    settings.write_text(settings.read_text() + "\nPS1='ready> '\n")
+    _, seen = answered_on_a_terminal([found, "-i"], "exit; moot har\t\n", question="ready> ")
+    assert "moot harden" in seen

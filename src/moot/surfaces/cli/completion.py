@@ -9,6 +9,12 @@ from moot.core.errors import UsageError
 from moot.surfaces.cli.app import COMPLETING
 from moot.surfaces.cli.screen import out, plain, write_text
 
+ZSH_FIRST_TAB = """
+
+# zsh loads this file at the first TAB of a shell, which must already complete.
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _moot_completion "$@"
+fi"""
 EXAMPLES = """Examples:
 
   moot completion --install                   for the shell you are in
@@ -30,7 +36,13 @@ def completion_command(
     """Print or install shell completion: the commands and their options."""
     if add:
         found, path = install(shell=shell, prog_name="moot", complete_var=COMPLETING)
+        path.write_text(make_script(found))
         return out().print(plain(f"{found} completion is in {path}; open a new terminal to use it"), soft_wrap=True)
     if shell is None:
         raise UsageError("name a shell: moot completion bash, zsh or fish; or moot completion --install")
-    write_text(f"{get_completion_script(prog_name='moot', complete_var=COMPLETING, shell=shell)}\n")
+    write_text(make_script(shell))
+
+
+def make_script(shell: str) -> str:
+    script = get_completion_script(prog_name="moot", complete_var=COMPLETING, shell=shell)
+    return f"{script}{ZSH_FIRST_TAB if shell == 'zsh' else ''}\n"
