@@ -58,6 +58,14 @@ def test_a_line_of_the_session_starts_the_thirty_seconds_anew() -> None:
     assert watched.lines() == ["0:29   round 1"]
 
 
+def test_a_session_at_a_gate_waits_and_does_not_start() -> None:
+    watched = Watched()
+    watched.progress.wait_at_gate()
+    watched.now += QUIET_SECONDS
+    watched.progress.tick()
+    assert watched.lines() == ["0:30   still waiting at a gate | 0 calls, 0 tokens"]
+
+
 def test_who_gave_no_answer_is_named() -> None:
     watched = Watched()
     turn = {"seq": 1, "seat": "red", "phase": "attack", "round": 1, "model": "x", "usage": {}}

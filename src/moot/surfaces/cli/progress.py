@@ -46,9 +46,14 @@ class ProgressDisplay:
             if self._status is None and self._live and self._clock() - self._last >= QUIET_SECONDS:
                 self._line(f"  still {self._now()}")
 
+    def wait_at_gate(self) -> None:
+        with self._lock:
+            self._doing = "waiting at a gate"
+
     def _follow(self, event: Event) -> None:
         match event:
             case SessionStarted():
+                self._doing = "starting"
                 verb = "resuming" if event.resumed else "session"
                 self._line(f"{verb} {event.session_id}: {event.protocol} {event.topic}")
             case Asked() if not event.replayed:

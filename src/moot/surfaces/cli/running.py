@@ -53,7 +53,7 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
         opened = open_runtime(settings=settings, plan=plan, vault=vault, listen=listen, person=person)
         async with opened as session:
             session.check_models(plan.seats)
-            result = await through_gates(begin, session, ending)
+            result = await through_gates(begin, session, ending, listen)
             result = await extension.settle(result, plan, session.store)
             assert isinstance(result, Result)
             if session.store is not None:
@@ -71,6 +71,7 @@ async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending) -> R
             session = parked.session_id
             if session is None or shop.store is None:
                 raise
+            shown.wait_at_gate()
             await wait_for(parked, shop.store, ending)
 
             def begin(runner: Runner, session: str = session) -> Awaitable[Result]:
