@@ -82,12 +82,18 @@ def help_of(command: CleanCommand) -> str:
         return command.get_help(context)
 
 
-def test_words_in_brackets_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_in_brackets_are_no_markup_and_lines_break_where_the_screen_ends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     def with_brackets(
         flag: Annotated[bool, typer.Option("--flag", help="See [ci] and [/] of moot.toml.")] = False,
         word: Annotated[list[str] | None, typer.Option("--word", help="A moot[all].")] = None,
     ) -> None:
-        """Reads [ci]."""
+        """Reads [ci].
+
+        Wrapped in the source,
+        not on the screen.
+        """
 
     app = typer.Typer()
     app.command("x", cls=CleanCommand, epilog="Needs moot[server].")(with_brackets)
@@ -95,7 +101,13 @@ def test_words_in_brackets_are_no_markup(capsys: pytest.CaptureFixture[str]) -> 
     assert isinstance(command, CleanCommand)
     said = [help_of(command), capsys.readouterr().out, help_of(command), capsys.readouterr().out]
     text = "".join(said[:2])
-    for words in ("Reads [ci].", "See [ci] and [/] of moot.toml.", "A moot[all].", "Needs moot[server]."):
+    for words in (
+        "Reads [ci].",
+        "See [ci] and [/] of moot.toml.",
+        "A moot[all].",
+        "Needs moot[server].",
+        "source, not on",
+    ):
         assert words in text
     assert "".join(said[2:]) == text, "drawing the help changes nothing"
 

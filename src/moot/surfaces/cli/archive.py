@@ -78,7 +78,7 @@ def _open(file: str, trust: str | None, any_signer: bool) -> Opened:
 
 
 def show_key_command(json_output: JsonFlag = False) -> None:
-    """Print your public key, to be trusted by others, and its fingerprint. The key is made on first use."""
+    """Print your public key and its fingerprint. Others need it to import your archives. Created on first use."""
     public = own_key().public
     if json_output:
         return print_json({"key": format_public_key(public), "fingerprint": fingerprint(public)})

@@ -111,7 +111,7 @@ def _entry(each: AuditLine) -> None:
 
 
 def replay_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
-    """Run a session again from its record, without a single call, and compare.
+    """Run a session again from its record, without calling a model, and compare the results.
 
     Exit code 0: the same result from an intact record; 1: a different result, or a record that was changed.
     """

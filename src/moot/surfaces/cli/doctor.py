@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
 
 def models_command(model: ModelFlag = None, seat: SeatFlag = None, json_output: JsonFlag = False) -> None:
-    """List the providers, whether they can be used now, and which model sits where."""
+    """List the providers, what each needs, and which model each seat has."""
     settings = Settings.load({"model": tuple(model or ()), **seat_settings(seat)}).with_pick()
     known, endpoints = list_status(os.environ), settings.endpoints()
     seats = {f"{p}.{s}": list(c) for p in PROTOCOLS for s, c in settings.seats(p).items()}

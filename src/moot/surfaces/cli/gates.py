@@ -18,10 +18,10 @@ GateArgument = Annotated[str, typer.Argument(help="Id or prefix of the waiting s
 
 
 def register(app: typer.Typer) -> None:
-    app.command("gates", epilog="moot gates; moot gates --all --json")(gates_command)
-    app.command("approve", epilog="moot approve 3f2a --reason 'tests look right'")(approve_command)
-    app.command("reject", epilog="moot reject 3f2a --reason 'this changes the API'")(reject_command)
-    app.command("answer", epilog="moot answer 3f2a 'an empty list' 'UTC'")(answer_command)
+    app.command("gates", epilog="Example: moot gates --all --json")(gates_command)
+    app.command("approve", epilog="Example: moot approve 3f2a --reason 'tests look right'")(approve_command)
+    app.command("reject", epilog="Example: moot reject 3f2a --reason 'this changes the API'")(reject_command)
+    app.command("answer", epilog="Example: moot answer 3f2a 'an empty list' 'UTC'")(answer_command)
 
 
 def gates_command(

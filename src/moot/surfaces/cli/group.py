@@ -1,5 +1,6 @@
 """Commands whose help and errors show words as they are: no markup is obeyed, no control character gets through."""
 
+import re
 from copy import copy
 from typing import Any
 
@@ -9,6 +10,8 @@ from moot.text.controls import clean
 
 MAX_EXAMPLE = 78
 """A terminal of 80 columns without its margins."""
+SOURCE_BREAK = re.compile(r"(?<!\n)\n(?!\n| |Exit code)")
+"""Where a docstring is wrapped in the source: a terminal wraps it elsewhere."""
 
 
 class CleanCommand(TyperCommand):
@@ -35,6 +38,7 @@ def _showable(command: Any, ctx: Any) -> Any:
     """A copy to draw: `[ci]` in a help text is no markup."""
     shown = _escape_markup(command)
     shown.params = [_escape_markup(param) for param in command.get_params(ctx)]
+    shown.help = SOURCE_BREAK.sub(" ", shown.help or "")
     shown.add_help_option = False  # it is among them now
     examples = (shown.epilog or "").replace("\n\n  ", "\n  ")  # an example a line
     shown.epilog = "\n".join(map(_fit_example, examples.split("\n")))

@@ -49,7 +49,7 @@ ALLOW_EXAMPLES = """Examples:
 
   moot allow                                      calls that were stopped
 
-  moot allow 3f9a                                 let that one call pass, once
+  moot allow 3f9a                                 let this call pass once
 """
 StrictFlag = Annotated[bool, typer.Option("--strict", help="Block the call if Moot fails or does not know the tool.")]
 ClientFlag = Annotated[
@@ -61,13 +61,15 @@ UserFlag = Annotated[bool, typer.Option("--user/--project", help="For all your p
 
 def register(app: typer.Typer) -> None:
     app.command("route", epilog=ROUTE_EXAMPLES)(route_text)
-    group = typer.Typer(help="Moot in front of a coding tool: its hooks.", no_args_is_help=True, epilog=HOOK_EXAMPLES)
+    group = typer.Typer(
+        help="Check every tool call of a coding agent before it runs.", no_args_is_help=True, epilog=HOOK_EXAMPLES
+    )
     group.command("pre-tool-use")(pre_tool_use)
     group.command("post-tool-use")(post_tool_use)
     group.command("user-prompt")(user_prompt)
     group.command("review-commit")(review_commit_command)
     group.command("install", epilog=HOOK_EXAMPLES)(install)
-    group.command("uninstall", epilog=HOOK_EXAMPLES)(uninstall)
+    group.command("uninstall")(uninstall)
     app.command("allow", epilog=ALLOW_EXAMPLES)(allow_command)
     app.add_typer(group, name="hook")
 
@@ -150,7 +152,7 @@ def _shorten_path(path: Path) -> Path:
 
 
 def allow_command(
-    call: Annotated[str | None, typer.Argument(metavar="[id]", help="Id or prefix of a stopped call.")] = None,
+    call: Annotated[str | None, typer.Argument(metavar="id", help="Id or prefix of a stopped call.")] = None,
     json_output: JsonFlag = False,
 ) -> None:
     """Allow one tool call that a hook stopped because no person could be asked; without an id, list them.

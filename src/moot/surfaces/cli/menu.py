@@ -30,7 +30,7 @@ CODE = {
     "solve": MenuEntry("Write code for a task, test it, and retry with what failed.", PROTOCOL_COMMAND),
     "debate": MenuEntry("Several models draft, test, review and vote on a solution.", PROTOCOL_COMMAND),
     "check": MenuEntry(
-        "Check code yourself: run its tests, score it, run CI checks.",
+        "Run tests on code, score it, or run your CI checks.",
         inside={
             "run": MenuEntry("Run code against its tests in the sandbox.", "run"),
             "quality": MenuEntry("Score code from 0 to 1: tests, coverage, lint, complexity.", "quality"),

@@ -101,7 +101,7 @@ def list_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None
 
 
 @token_app.command("revoke")
-def revoke_command(name: Annotated[str, typer.Argument(help="Whose token.")], store: StoreFlag = None) -> None:
+def revoke_command(name: Annotated[str, typer.Argument(help="Name of the token.")], store: StoreFlag = None) -> None:
     """Revoke a token. It is refused from now on."""
     with_store(store, lambda db: TokenShelf(db).revoke(name))
     out().print(plain(f"revoked {name}"))

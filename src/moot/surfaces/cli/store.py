@@ -32,7 +32,7 @@ def _place(store: str | None) -> str:
 
 
 def migrate_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None:
-    """Make or bring up to date the tables, as every command does that opens the store."""
+    """Create or upgrade the tables. Every command that opens the store does this too."""
     place = _place(store)
     before = health.revision(place)
     with moving.open_transaction(place, reading=False):
@@ -77,7 +77,7 @@ def restore_command(
     replace: ReplaceFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Fill a store from a backup: all of it, or nothing."""
+    """Restore a backup into a store, completely or not at all."""
     sums = archive.restore(file, _place(store), replace=replace)
     _report(f"restored {file} to {mask_address(_place(store))}", sums, json_output)
 
@@ -88,7 +88,7 @@ def copy_command(
     replace: ReplaceFlag = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Copy one store into another, e.g. a SQLite file to PostgreSQL: all of it, verified afterwards, or nothing."""
+    """Copy a store into another, e.g. a SQLite file to PostgreSQL: completely, or not at all; verified afterwards."""
     sums = moving.copy(source, target, replace=replace)
     _report(f"copied {mask_address(source)} to {mask_address(target)}", sums, json_output)
 

@@ -47,7 +47,7 @@ def fail_command(
     helped_flag: HelpedFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """An attempt at the task has failed."""
+    """Record a failed attempt at a task."""
     memory = _memory()
     memory.track("fail", _require_name(task), _now(), error=error, approach=approach, session=session)
     _settle(memory, "failure", task, debate, helped_flag)
@@ -61,7 +61,7 @@ def success_command(
     helped_flag: HelpedFlag = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """The task is done: its failures no longer count."""
+    """Record that a task succeeded. Its failures no longer count."""
     _event("success", task, session, debate, helped_flag, json=json_output)
 
 
@@ -71,14 +71,14 @@ def reject_command(
     session: SessionFlag = "",
     json_output: JsonFlag = False,
 ) -> None:
-    """Somebody rejected the work on the task, or wants it revised."""
+    """Record that a person rejected the work on a task, or wants it revised."""
     memory = _memory()
     memory.track("reject", _require_name(task), _now(), approach=approach, session=session)
     _show_one(memory, task, json=json_output)
 
 
 def reset_command(task: TaskArgument, session: SessionFlag = "", json_output: JsonFlag = False) -> None:
-    """Begin the task afresh: its failures no longer count. The task `*` is every task."""
+    """Reset a task: its failures no longer count. `*` resets every task."""
     memory = _memory()
     if task == "*":
         memory.reset_all(_now(), session)
@@ -88,7 +88,7 @@ def reset_command(task: TaskArgument, session: SessionFlag = "", json_output: Js
 
 
 def show_command(json_output: JsonFlag = False) -> None:
-    """Every task with something against it, and what is due."""
+    """List the tasks with failures or rejections, and what each needs next."""
     memory = _memory()
     failures = memory.failures()
     tasks = memory.standings(_now())

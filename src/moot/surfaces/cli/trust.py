@@ -23,9 +23,9 @@ EXAMPLES = """Examples:
 
   moot trust --show                               only show it
 
-  moot trust --list                               every file that is trusted
+  moot trust --list                               list all trusted files
 
-  moot trust --revoke                             trust this project's no longer
+  moot trust --revoke                             stop trusting this project's
 """
 
 
@@ -40,10 +40,10 @@ def trust_command(
     take_back: Annotated[bool, typer.Option("--revoke", help="Stop trusting the file.")] = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Trust a project's settings: commands, local models, places to write to, and whatever else they set.
+    """Trust a project's moot.toml: the commands it runs, its local models, the places it writes to.
 
-    Until then they are ignored. Trust covers the file as it is now, with the project's scripts that it names;
-    when one of them changes, it must be trusted again. Needs a person at a terminal.
+    Until then such settings are ignored. If the file changes, or a script of the project that it names, it must be
+    trusted again. Needs a person at a terminal.
     Exit code 0: trusted, or nothing needs trust; 1: not trusted; 2: no such file, or no terminal.
     """
     if show + list_all + take_back > 1:
