@@ -26,6 +26,7 @@ NOISE = [
     (re.compile(r"\b(?=\w*\d)[0-9a-f]{8}\b"), "SHORT"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.+:Z]*"), "TIME"),
     (re.compile(r"\d+\.\d+ s\b"), "SPENT s"),
+    (re.compile(r"(?m)^\d+:\d\d "), "ELAPSED "),
     (re.compile(r'"(?:duration|seconds|memory|milliseconds|elapsed)": [\d.]+'), "MEASURED"),
 ]
 """What two runs of the same session do not have in common."""
