@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_the_model_of_the_only_key_is_used_said_and_kept(
     said = "using anthropic:claude-sonnet-4-6 because only ANTHROPIC_API_KEY is set"
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-none")
 
-    async def keep_one() -> Mapping[str, object]:
+    async def keep_one() -> dict[str, Any]:
         store = SqlStore(str(tmp_path / "s.db"))
         result = await harden("x = 1\n", language="python", store=tmp_path / "s.db", limits=Limits(max_calls=0))
         try:
