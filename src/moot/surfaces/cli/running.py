@@ -11,7 +11,7 @@ from moot.core.types import Result
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import Runner, SessionPlan, cut_by
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.progress import progress
+from moot.surfaces.cli.progress import ProgressDisplay, progress
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain, print_json, write_text
 from moot.surfaces.cli.waiting import wait_for
@@ -61,7 +61,7 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
             return result
 
 
-async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending) -> Result:
+async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending, shown: ProgressDisplay) -> Result:
     """The result, however often the session waits for a person on the way."""
     while True:
         try:
