@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from moot.edge.store import SqlStore
     from moot.runtime.runner import SessionPlan
     from moot.surfaces.cli.output_options import Ending
+    from moot.surfaces.conversations import Conversation
     from moot.surfaces.plans import Request
     from moot.surfaces.setup import Settings
     from moot.text.secrets import Vault
@@ -34,6 +35,12 @@ class Extension:
         from moot.surfaces.bodies import read_body
 
         return read_body(request.protocol, body)
+
+    def read_chat(self, talk: "Conversation", body: type[Value]) -> dict[str, Any]:
+        """The `input` of a request over HTTP, out of a conversation."""
+        from moot.surfaces.conversations import fill_body
+
+        return fill_body(body, talk)
 
     def plan(self, request: "Request") -> "SessionPlan":
         """The session that a request asks for."""

@@ -1,5 +1,6 @@
 """Decide beyond its descriptor: the judges of a panel, where their files go, and the result as data."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -18,6 +19,7 @@ from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Line, Long
 from moot.surfaces.choices import with_choices
+from moot.surfaces.conversations import Conversation
 from moot.surfaces.extensions import Extension
 from moot.surfaces.plans import Request, make_plan
 from moot.surfaces.setup import Settings
@@ -25,6 +27,10 @@ from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
     from moot.surfaces.cli.output_options import Ending
+
+
+LETTERED_LINE = re.compile(r"\s*(?:[-*]\s+)?\(?(?P<id>[A-Za-z0-9])[:).]\s+(?P<label>\S.*)")
+BULLET_LINE = re.compile(r"\s*[-*]\s+(?P<label>\S.*)")
 
 
 class GivenOption(Value):
@@ -50,6 +56,16 @@ class DecideExtension(Extension):
 
     def read_body(self, body: DecideBody, request: Request) -> dict[str, Any]:
         return {"questions": questions_of(body), "force_panel": body.force_panel}
+
+    def read_chat(self, talk: Conversation, body: type[Value]) -> dict[str, Any]:
+        """A line that begins with a letter (`A: …`) is an option, or a bullet where no line does; the rest is asked."""
+        found = [each for line in talk.lines if (each := LETTERED_LINE.fullmatch(line))]
+        found = found or [each for line in talk.lines if (each := BULLET_LINE.fullmatch(line))]
+        if len(found) < 2:
+            raise UsageError("there are no options: write them below the question, a line each, such as `A: …`")
+        options = [{"id": each["id"], "label": each["label"]} if each.groups()[1:] else each["label"] for each in found]
+        asked = "\n".join(line for line in talk.lines if line not in [each[0] for each in found]).strip()
+        return {"questions": [{"text": asked, "options": options, "context": talk.earlier}], "force_panel": True}
 
     def plan(self, request: Request) -> SessionPlan:
         """`against`: models that the judges take in turn; `feature_dir`: where the judges' files go."""

@@ -8,7 +8,7 @@ from moot.core.types import Language, Value
 from moot.edge.files.sources import write_code
 from moot.protocols.harden.script import HardenInput, HardenResult
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import BY_NAME, ENTRY, Files, Line, code_of, tests_of
+from moot.surfaces.bodies import BY_NAME, ENTRY, Files, Line, Long, code_of, tests_of
 from moot.surfaces.extensions import Extension
 from moot.surfaces.plans import Request, origins_of
 from moot.text.secrets import Vault
@@ -22,13 +22,15 @@ class HardenBody(Value):
     language: Language | None = Field(default=None, description=BY_NAME)
     tests: Files = Field(default={})
     entry: Line = Field(default="", description=ENTRY)
+    task: Long = Field(default="", description="what the code is to do, in words")
 
 
 class HardenExtension(Extension):
     body = HardenBody
 
     def read_body(self, body: Any, request: Request) -> dict[str, Any]:
-        return {"code": code_of(body.files, body.language), "tests": tests_of(body.tests, body.entry)}
+        tests = tests_of(body.tests, body.entry)
+        return {"code": code_of(body.files, body.language), "tests": tests, "task": body.task}
 
     def finish(self, result: HardenResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> int:
         from moot.surfaces.cli.hardened import finish

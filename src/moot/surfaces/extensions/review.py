@@ -21,6 +21,7 @@ from moot.protocols.review import PROTOCOL
 from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewResult, last_word
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Files, Long, check_path, check_text
+from moot.surfaces.conversations import Conversation
 from moot.surfaces.extensions import Extension
 from moot.surfaces.plans import Request, make_plan, origin_notes, origins_of
 from moot.surfaces.setup import Settings
@@ -43,6 +44,10 @@ class ReviewExtension(Extension):
 
     def read_body(self, body: ReviewBody, request: Request) -> dict[str, Any]:
         return {"desk": desk_of(body)}
+
+    def read_chat(self, talk: Conversation, body: type[Value]) -> dict[str, Any]:
+        """The documents are the blocks that name a file; without any, the message is the document."""
+        return {"artefacts": talk.read_files() or {"document.md": talk.asked}, "context": talk.earlier}
 
     def plan(self, request: Request) -> SessionPlan:
         """`desk`: the artefacts as they were found; `fail_on`: the gravity that makes the exit code 1."""
