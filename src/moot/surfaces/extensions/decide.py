@@ -58,14 +58,21 @@ class DecideExtension(Extension):
         return {"questions": questions_of(body), "force_panel": body.force_panel}
 
     def read_chat(self, talk: Conversation, body: type[Value]) -> dict[str, Any]:
-        """A line that begins with a letter (`A: …`) is an option, or a bullet where no line does; the rest is asked."""
-        found = [each for line in talk.lines if (each := LETTERED_LINE.fullmatch(line))]
-        found = found or [each for line in talk.lines if (each := BULLET_LINE.fullmatch(line))]
-        if len(found) < 2:
-            raise UsageError("there are no options: write them below the question, a line each, such as `A: …`")
-        options = [{"id": each["id"], "label": each["label"]} if each.groups()[1:] else each["label"] for each in found]
-        asked = "\n".join(line for line in talk.lines if line not in [each[0] for each in found]).strip()
-        return {"questions": [{"text": asked, "options": options, "context": talk.earlier}], "force_panel": True}
+        """A line that begins with a letter (`A: …`) is an option, or a bullet where no line does. What stands before
+        the first is the question, what follows is its context."""
+        lines = talk.lines
+        found = {n: each for n, line in enumerate(lines) if (each := LETTERED_LINE.fullmatch(line))}
+        found = found or {n: each for n, line in enumerate(lines) if (each := BULLET_LINE.fullmatch(line))}
+        asked = "\n".join(lines[: min(found, default=0)]).strip()
+        if len(found) < 2 or not asked:
+            raise UsageError("write the question, and below it its options, a line each, such as `A: …`")
+        after = "\n".join(line for n, line in enumerate(lines) if n > min(found) and n not in found).strip()
+        question = {
+            "text": asked,
+            "options": [each.groupdict() if "id" in each.groupdict() else each["label"] for each in found.values()],
+            "context": "\n\n".join(filter(None, (after, talk.earlier))),
+        }
+        return {"questions": [question], "force_panel": True}
 
     def plan(self, request: Request) -> SessionPlan:
         """`against`: models that the judges take in turn; `feature_dir`: where the judges' files go."""
