@@ -27,7 +27,7 @@ READ: list[tuple[str, str, dict[str, Any]]] = [
     ("review", "```md PLAN.md\nDo it.\n```", {"artefacts": {"PLAN.md": "Do it.\n"}, "context": ""}),
     *(
         ("decide", QUESTION.format(lines), {"questions": [asked], "force_panel": True})
-        for lines, options in (("A: all\nB: none", OPTIONS), ("- (A) all\n- (B) none", OPTIONS), ("- x\n- y", ["x", "y"]))
+        for lines, options in (("A: all\nB: none", OPTIONS), ("- (A) all\n- (B) none", OPTIONS), ("- x\n- y", [*"xy"]))
         for asked in ({"text": "Which one?", "options": options, "context": "We ship in May."},)
     ),
 ]  # fmt: skip
@@ -46,7 +46,9 @@ def test_the_last_message_is_the_input(protocol: str, asked: str, given: dict[st
 
 @pytest.mark.parametrize(("protocol", "place"), [("vet", "context"), ("solve", "task")])
 def test_what_was_said_before_is_context(protocol: str, place: str) -> None:
-    given = read(protocol, ("system", "Be strict."), ("assistant", "Which one?"), ("user", "This."), ("assistant", "Ok"))
+    given = read(
+        protocol, ("system", "Be strict."), ("assistant", "Which one?"), ("user", "This."), ("assistant", "Ok")
+    )
     assert given[place] == (BEFORE if place == "context" else f"This.\n\n{BEFORE}")
 
 

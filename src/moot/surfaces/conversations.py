@@ -12,7 +12,9 @@ from moot.core.types import SUFFIXES, Value
 from moot.surfaces.fields import fields_of
 from moot.text.replies.fences import blocks, code_of
 
-NO_CODE = "there is no code: put it in a fenced block that names its language (```python) or its file (```python app.py)"
+NO_CODE = (
+    "there is no code: put it in a fenced block that names its language (```python) or its file (```python app.py)"
+)
 EARLIER = "Earlier in this conversation:"
 
 

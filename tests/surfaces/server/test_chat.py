@@ -31,9 +31,11 @@ def server_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def chatting(store: Path, model: Model | None = None) -> AsyncIterator[tuple[Client, AsyncOpenAI]]:
-    async with serving(store, model) as client:
-        async with AsyncOpenAI(base_url=f"{client.http.base_url}/v1", api_key=OWN, max_retries=0) as ai:
-            yield client, ai
+    async with (
+        serving(store, model) as client,
+        AsyncOpenAI(base_url=f"{client.http.base_url}/v1", api_key=OWN, max_retries=0) as ai,
+    ):
+        yield client, ai
 
 
 def test_the_plain_client_asks_streams_and_lists(tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_the_plain_client_asks_streams_and_lists(tmp_path: Path) -> None:
             shown = (await client.get(f"/v1/debates/{done.id}/report")).json()
             assert (shown["exit_code"], shown["report"]["blocks"][0]["verdict"]) == (0, "hardened")
 
-            options = {"stream": True, "stream_options": {"include_usage": True}}
+            options: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
             chunks = [chunk async for chunk in await ai.chat.completions.create(**HARDEN, **options)]
             said = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
             assert any(line.startswith("- blue (script:acting), defend, round 1: VULN-001") for line in said)
@@ -164,7 +166,7 @@ def test_moot_asks_moot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         async with serving(tmp_path / "inner.db", ActingModel(answer)) as client:
             monkeypatch.setenv("OPENAI_BASE_URL", f"{client.http.base_url}/v1")
             monkeypatch.setenv("OPENAI_API_KEY", OWN)
-            outer = {"store": tmp_path / "outer.db"}
+            outer: dict[str, Any] = {"store": tmp_path / "outer.db"}
             solved = await moot.solve("Write add(a, b), the sum.", model="openai:moot/solve", **outer)
             assert "return a + b" in solved.code
             spent = solved.usage["openai:moot/solve"]

@@ -181,7 +181,7 @@ async def _story(db: SqlStore, session: str) -> Story:
 async def _document(db: SqlStore, session: str) -> ReportDocument:
     story = await _story(db, session)
     kept = await read_report(story.session, db)
-    return build_document(story, kept and kept.report)
+    return build_document(story, kept.report if kept else None)
 
 
 def _summary(record: SessionRecord) -> dict[str, JsonValue]:

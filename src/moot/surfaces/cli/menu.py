@@ -55,6 +55,7 @@ SAFETY = {
 SESSIONS = {
     "list": MenuEntry("List sessions, newest first.", "history"),
     "show": MenuEntry("Show a session: its result, and what was said and done.", "history"),
+    "watch": MenuEntry("Follow a session live, here or on a server.", "watch"),
     "resume": MenuEntry("Continue a session. Nothing recorded is paid for twice.", "history"),
     "export": MenuEntry("Export a session: JSON, Markdown, HTML or signed archive.", "history"),
 }

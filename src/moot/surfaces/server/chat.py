@@ -41,6 +41,7 @@ SESSION_HEADER = "Moot-Session"
 LOOK_EVERY = 0.5
 """Seconds between two looks whether somebody still waits for the answer."""
 ANY_BEGIN: TypeAdapter[Begin] = TypeAdapter(AnyBegin)
+NO_USAGE = Usage(usd=0.0)
 OF_BEGIN = frozenset(Begin.model_fields) - {"protocol", "input", "rules"}
 
 
@@ -63,10 +64,12 @@ class ChatRequest(BaseModel):
     response_format: ResponseFormat = ResponseFormat()
     n: Literal[1] | None = None
     tool_choice: Literal["none", "auto"] | None = None
-    moot: dict[str, JsonValue] = Field(default={}, description="rules of the protocol, and fields of a request to begin")
+    moot: dict[str, JsonValue] = Field(
+        default={}, description="rules of the protocol, and fields of a request to begin"
+    )
 
 
-class Answer(Value):
+class ChatAnswer(Value):
     """What a session said in the end, or says until somebody decides."""
 
     text: str
@@ -82,7 +85,7 @@ class Completion:
     who: Identity
     request: Request
     wanted: ChatRequest
-    usage: Usage = Usage(usd=0.0)
+    usage: Usage = NO_USAGE
     over: bool = False
     """Nobody needs to stop it when whoever asked is gone."""
     began: int = field(default_factory=lambda: int(time.time()))
@@ -117,12 +120,12 @@ class Completion:
             with suppress(Refusal):
                 await pause(self.record.id, self.who, self.site)
 
-    async def answer(self) -> Answer:
+    async def answer(self) -> ChatAnswer:
         record = await self.site.shelf.find(self.record.id)
         if record is None:
             raise Refusal(404, "no_session", "the session was deleted")
         if record.waiting_on:
-            return Answer(text=render_markdown(await self._describe_gate(record)))
+            return ChatAnswer(text=render_markdown(await self._describe_gate(record)))
         kept = await read_report(record, self.site.store)
         if record.status in ("pending", "running"):
             raise Refusal(503, "stopping", f"the server stops; session {record.id} goes on when it is back")
@@ -130,7 +133,7 @@ class Completion:
             why = await problem_of(self.site, record) or f"it is {record.status}"
             raise Refusal(424, "session_stopped", f"session {record.id} has no result: {why}")
         cut = record.outcome.get("cut") if isinstance(record.outcome, dict) else ""
-        return Answer(text=self._render(kept, record), finish="length" if cut in CARRIED_ON else "stop")
+        return ChatAnswer(text=self._render(kept, record), finish="length" if cut in CARRIED_ON else "stop")
 
     def _render(self, kept: KeptReport, record: SessionRecord) -> str:
         if self.wanted.response_format.type == "json_object":
@@ -163,7 +166,9 @@ class Completion:
         answer = await self.answer()
         message = {"role": "assistant", "content": answer.text, "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": answer.finish, "logprobs": None}
-        return Json({**self._head("chat.completion"), "choices": [choice], "usage": self._usage()}, headers=self.headers)
+        return Json(
+            {**self._head("chat.completion"), "choices": [choice], "usage": self._usage()}, headers=self.headers
+        )
 
     async def stream(self) -> AsyncIterator[str]:
         yield self._chunk({"role": "assistant", "content": ""})
