@@ -1,6 +1,6 @@
 """Red team attacks, blue team patches, executed checks decide, until the code holds or the rounds are spent."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -8,6 +8,7 @@ from pydantic import Field
 from moot.core.ci import Checks
 from moot.core.errors import CutKind, SessionStopped
 from moot.core.findings import where
+from moot.core.protocol import QuestionRange
 from moot.core.room import Room
 from moot.core.types import Code, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.protocols.harden.attack import attack
@@ -121,7 +122,7 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
         not_analysed=(*given.left_out, *(attacks[-1].not_analysed if attacks else ())),
         tests=baseline.run,
         tests_after=tests_after(baseline, defenses),
-        calls_full_run=full_run(rules, room),
+        calls_full_run=full_run(rules, room.has_model),
         diff=render_diff(given.code, code),
     )
 
@@ -172,9 +173,13 @@ def still_standing(attacks: Sequence[AttackReport], defenses: Sequence[DefenseRe
     return [f for f in attacks[-1].vulnerabilities if f.id not in patched]
 
 
-def full_run(rules: HardenRules, room: Room) -> int:
+def estimate_harden(given: HardenInput, rules: HardenRules, seats: Collection[str]) -> QuestionRange:
+    return QuestionRange(int("red" in seats), full_run(rules, seats.__contains__))
+
+
+def full_run(rules: HardenRules, has_model: Callable[[str], bool]) -> int:
     """Calls that a run to the last round makes: what stopping early saves is the difference."""
-    red, blue = room.has_model("red"), room.has_model("blue")
+    red, blue = has_model("red"), has_model("blue")
     return (rules.max_rounds + 1) * red + rules.max_rounds * blue
 
 

@@ -1,11 +1,12 @@
 """An adversary challenges a planning artefact, a defender answers and revises it, and evidence decides what counts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from moot.core.errors import SessionStopped
+from moot.core.protocol import QuestionRange
 from moot.core.room import Room
 from moot.core.types import NotAnalysed, Result, Rules, Value
 from moot.evidence.artefacts.checkpoints import MOST_ROUNDS
@@ -182,6 +183,13 @@ async def answer(talk: ReviewState, number: int, rules: ReviewRules, room: Room)
         return True
     room.degrade(f"round {number}: no answer of the defender, so the challenges stand as they are")
     return False
+
+
+def estimate_review(given: ReviewInput, rules: ReviewRules, seats: Collection[str]) -> QuestionRange:
+    """A defender answers, and revises what it has to."""
+    rounds = [rounds_allowed(one, rules) for one in given.artefacts if not one.off and "adversary" in seats]
+    defends = rules.defend and "defender" in seats
+    return QuestionRange(len(rounds), sum(rounds) * (3 if defends else 1))
 
 
 def rounds_allowed(one: Reviewed, rules: ReviewRules) -> int:

@@ -5,13 +5,17 @@ import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 
-from moot.core.errors import Parked
+import typer
+
+from moot.core.errors import Parked, UsageError
 from moot.core.types import Result
 from moot.runtime.runner import Runner, SessionPlan, cut_by
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.progress import progress
-from moot.surfaces.cli.screen import err, plain
+from moot.surfaces.cli.report_terminal import show_report
+from moot.surfaces.cli.screen import ask_on_terminal, err, plain, print_json
 from moot.surfaces.cli.waiting import wait_for
+from moot.surfaces.estimates import estimate_plan, report_estimate
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.projects import project_of
 from moot.surfaces.setup import Settings, check_prices
@@ -39,10 +43,11 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
     """Run a session in front of a person."""
     say_pick(settings, plan)
     check_prices(plan)
+    agree_to_cost(settings, plan, ending)
     project = project_of(plan)
     if runs_code(plan) and project.told and not ending.quiet:
         err().print(plain(project.told))
-    person = ask_on_terminal if plan.notes.get("ask_me") else None
+    person = ask_person if plan.notes.get("ask_me") else None
     extension = find_extension(plan.protocol)
     with progress(quiet=ending.quiet) as listen:
         opened = open_runtime(settings=settings, plan=plan, vault=vault, listen=listen, person=person)
@@ -54,6 +59,27 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
             if session.store is not None:
                 result = await extension.amend(result, session.store)
             return result
+
+
+def agree_to_cost(settings: Settings, plan: SessionPlan, ending: Ending) -> None:
+    """Before anything is spent: say what it would cost and end, or ask where it may be more than is spent unasked."""
+    limit = settings["ask_above"]
+    if settings.before == "go" or (settings.before == "ask" and limit is None):
+        return
+    estimate = estimate_plan(plan)
+    if settings.before == "estimate":
+        if ending.json:
+            print_json(estimate)
+        else:
+            show_report(report_estimate(estimate))
+        raise typer.Exit(0)
+    most = estimate.usd.most
+    if not estimate.models or (most is not None and most <= limit):
+        return
+    cost = "more than anybody can say" if most is None else f"up to ${most:.2f}"
+    asked = f"moot: this may cost {cost} (ask_above is ${limit:.2f}; --estimate says more). Go on? [y/N] "
+    if ask_on_terminal(asked) not in ("y", "yes"):
+        raise UsageError(f"not begun: it may cost {cost}; give --yes, or a limit it cannot pass: --max-usd {limit:g}")
 
 
 def say_pick(settings: Settings, plan: SessionPlan) -> None:
@@ -80,7 +106,7 @@ async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending) -> R
                 return runner.resume(session)
 
 
-async def ask_on_terminal(questions: Sequence[str]) -> list[str]:
+async def ask_person(questions: Sequence[str]) -> list[str]:
     """Each question on the terminal; an empty line, or no terminal to answer on, is no answer."""
     answers = []
     for question in questions:

@@ -19,6 +19,7 @@ from moot.edge.store.session_queries import PageCursor
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import About, SessionPlan, end_of, new_record
 from moot.surfaces.client_rights import Identity
+from moot.surfaces.estimates import Estimate, estimate_plan
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.reports import read_report
 from moot.surfaces.server import shapes
@@ -104,6 +105,12 @@ def _check_repeat(earlier: SessionRecord, wanted: Begin) -> SessionRecord:
     if SessionPlan.model_validate(earlier.config).notes.get("request") != digest(wanted):
         raise Refusal(409, "key_reused", "another session was begun with this idempotency key")
     return earlier
+
+
+@router.post("/estimate", response_model=Estimate, summary="What a session would cost; it is not begun")
+async def estimate(wanted: AnyBegin, who: Annotated[Identity, Depends(RequiredScope("run"))], site: Here) -> Response:
+    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).count_results())
+    return json_response(estimate_plan(plan))
 
 
 async def check_runnable(site: ServerSite, plan: SessionPlan) -> None:
