@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -9,7 +10,9 @@ import typer
 
 from moot.core.errors import Parked, UsageError
 from moot.core.types import Result
+from moot.protocols import PROTOCOLS
 from moot.runtime.runner import Runner, SessionPlan, cut_by
+from moot.surfaces.cli.notification import notify_end
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.progress import progress
 from moot.surfaces.cli.report_terminal import show_report
@@ -48,7 +51,7 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
     if runs_code(plan) and project.told and not ending.quiet:
         err().print(plain(project.told))
     person = ask_person if plan.notes.get("ask_me") else None
-    extension = find_extension(plan.protocol)
+    extension, began = find_extension(plan.protocol), time.monotonic()
     with progress(quiet=ending.quiet) as listen:
         opened = open_runtime(settings=settings, plan=plan, vault=vault, listen=listen, person=person)
         async with opened as session:
@@ -58,7 +61,9 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
             assert isinstance(result, Result)
             if session.store is not None:
                 result = await extension.amend(result, session.store)
-            return result
+    ended = f"{plan.protocol}: {PROTOCOLS[plan.protocol].report(result).headline.verdict}"
+    notify_end(ended, time.monotonic() - began, wanted=bool(settings["notify"]) and not ending.quiet)
+    return result
 
 
 def agree_to_cost(settings: Settings, plan: SessionPlan, ending: Ending) -> None:
