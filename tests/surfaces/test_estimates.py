@@ -130,8 +130,9 @@ def debate(chance: random.Random) -> tuple[str, Any, Any]:
     rules = {
         "max_rounds": chance.randint(1, 3), "drafts": chance.randint(1, 4), "reserve": chance.randint(0, 2),
         "voices": chance.randint(2, 4), "refinements": chance.randint(0, 3), "anew": chance.randint(0, 2),
-        "attempts": chance.randint(1, 3), "adversarial": chance.random() < 0.3, "clarify": chance.choice(["auto", "always"]),
-        "planning": chance.choice(["off", "auto", "cpde", "dpde"]), "topology": chance.choice(["auto", "chain", "star"]),
+        "attempts": chance.randint(1, 3), "adversarial": chance.random() < 0.3,
+        "clarify": chance.choice(["auto", "always"]), "planning": chance.choice(["off", "auto", "cpde", "dpde"]),
+        "topology": chance.choice(["auto", "chain", "star"]),
     }  # fmt: skip
     return "debate", given, DebateRules.model_validate(rules)
 

@@ -75,6 +75,7 @@ GATES = {
     "answer": MenuEntry("Answer the questions that a session waits with.", "gates"),
 }
 SET_UP = {
+    "tutorial": MenuEntry("Walk through the six verbs in five minutes. Needs no model.", "tutorial"),
     "doctor": MenuEntry("Test the store, the sandbox and the configured models.", "doctor"),
     "models": MenuEntry("List model providers, and what each one still needs.", "doctor"),
     "config": MenuEntry("Show every setting, and where its value came from.", "doctor"),
