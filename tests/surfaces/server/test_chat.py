@@ -75,6 +75,29 @@ def test_the_plain_client_asks_streams_and_lists(tmp_path: Path) -> None:
     run(story())
 
 
+def test_the_newer_shape_says_the_same(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with chatting(tmp_path / "s.db") as (client, ai):
+            asked: dict[str, Any] = {"model": "moot/harden", "input": CODE["content"], "instructions": "Be strict."}
+            done = await ai.responses.create(**asked)
+            assert done.status == "completed" and done.output_text.startswith("**hardened: ")
+            assert done.usage and (done.usage.input_tokens, done.usage.output_tokens) == (30, 15)
+            session = (await client.get(f"/v1/debates/{done.id}")).json()
+            assert session["plan"]["input"]["task"].endswith("system: Be strict.")
+            async with ai.responses.stream(**asked) as stream:
+                kinds = [event.type async for event in stream]
+                last = await stream.get_final_response()
+            assert kinds[0] == "response.created" and kinds[-1] == "response.completed"
+            assert "defend, round 1" in last.output_text and "**hardened: " in last.output_text
+            short = await ai.responses.create(**asked, extra_body={"moot": {"budget": {"max_calls": 0}}})
+            assert short.status == "incomplete"
+            for wrong in ({"previous_response_id": done.id}, {"background": True}, {"model": "gpt-5"}, {"input": []}):
+                with pytest.raises((openai.BadRequestError, openai.NotFoundError)):
+                    await ai.responses.create(**{**asked, **wrong})
+
+    run(story())
+
+
 WRONG: list[tuple[dict[str, Any], int, str]] = [
     ({"model": "gpt-5"}, 404, "there are moot/debate"),
     ({"messages": [{"role": "user", "content": "mend it"}]}, 400, "put it in a fenced block"),

@@ -38,6 +38,8 @@ from moot.text.report_markdown import render_block_markdown, render_markdown
 router = APIRouter(prefix="/v1", include_in_schema=False)
 MODEL = "moot/"
 SESSION_HEADER = "Moot-Session"
+STILL_HERE = ": still here\n\n"
+NOBODY_READS = Response(status_code=499)
 LOOK_EVERY = 0.5
 """Seconds between two looks whether somebody still waits for the answer."""
 ANY_BEGIN: TypeAdapter[Begin] = TypeAdapter(AnyBegin)
@@ -88,6 +90,7 @@ class Completion:
     usage: Usage = NO_USAGE
     over: bool = False
     """Nobody needs to stop it when whoever asked is gone."""
+    finish: Literal["stop", "length"] = "stop"
     began: int = field(default_factory=lambda: int(time.time()))
 
     @property
@@ -154,15 +157,32 @@ class Completion:
         then = f"then read the result: GET /v1/debates/{record.id}/report, or `moot watch {record.id}`"
         return Report(blocks=(*blocks, Bullets(title="What to do", entries=(*ways, then))))
 
-    # --- in OpenAI's words
-
-    async def complete(self) -> Response:
+    async def wait(self) -> bool:
+        """Whether somebody still wants the answer when there is one."""
         try:
             async for _ in self.follow():
                 if await self.request.is_disconnected():
-                    return Response(status_code=499)  # nobody reads it
+                    return False
         finally:
             await self.leave()
+        return True
+
+    async def pieces(self) -> AsyncIterator[str]:
+        """The answer as it comes: a line for each thing that happens, then the report. An empty one: still here."""
+        plain, sent = self.wanted.response_format.type == "text", time.monotonic()
+        async for entries in self.follow():
+            lines = tuple(line for entry in entries if (line := describe_entry(entry)))
+            if (lines and plain) or time.monotonic() - sent >= self.site.heartbeat:
+                sent = time.monotonic()
+                yield render_block_markdown(Bullets(entries=lines)) + "\n" if lines and plain else ""
+        self.finish, text = (answer := await self.answer()).finish, answer.text
+        yield f"\n{text}\n" if plain else text
+
+    # --- in OpenAI's words
+
+    async def complete(self) -> Response:
+        if not await self.wait():
+            return NOBODY_READS
         answer = await self.answer()
         message = {"role": "assistant", "content": answer.text, "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": answer.finish, "logprobs": None}
@@ -172,40 +192,34 @@ class Completion:
 
     async def stream(self) -> AsyncIterator[str]:
         yield self._chunk({"role": "assistant", "content": ""})
-        sent = time.monotonic()
         try:
-            async for entries in self.follow():
-                lines = tuple(line for entry in entries if (line := describe_entry(entry)))
-                if lines and self.wanted.response_format.type == "text":
-                    sent = time.monotonic()
-                    yield self._chunk({"content": render_block_markdown(Bullets(entries=lines)) + "\n"})
-                elif time.monotonic() - sent >= self.site.heartbeat:
-                    sent = time.monotonic()
-                    yield ": still here\n\n"
-            answer = await self.answer()
+            async for piece in self.pieces():
+                yield self._chunk({"content": piece}) if piece else STILL_HERE
         except Exception as error:  # too late for a status: the client raises what it reads here
-            yield _event(render_chat_error(refuse_error(error).problem))
+            yield render_event(render_chat_error(refuse_error(error).problem))
             return
-        text = self.wanted.response_format.type == "text"
-        yield self._chunk({"content": f"\n{answer.text}\n" if text else answer.text})
-        yield self._chunk({}, answer.finish)
+        yield self._chunk({}, self.finish)
         if self.wanted.stream_options and self.wanted.stream_options.include_usage:
-            yield _event({**self._head("chat.completion.chunk"), "choices": [], "usage": self._usage()})
+            yield render_event({**self._head("chat.completion.chunk"), "choices": [], "usage": self._usage()})
         yield "data: [DONE]\n\n"
+
+    def respond(self, pieces: AsyncIterator[str]) -> Response:
+        gone = BackgroundTask(self.leave)  # run when everything was sent, and when nobody reads any more
+        return StreamingResponse(pieces, media_type=EVENTS, headers={**UNCHANGED, **self.headers}, background=gone)
 
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.record.id, "object": kind, "created": self.began, "model": self.wanted.model}
 
     def _chunk(self, delta: dict[str, str], finish: str | None = None) -> str:
         choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
-        return _event({**self._head("chat.completion.chunk"), "choices": [choice]})
+        return render_event({**self._head("chat.completion.chunk"), "choices": [choice]})
 
     def _usage(self) -> dict[str, int]:
         asked, said = self.usage.input_tokens, self.usage.output_tokens
         return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
 
-def _event(value: object) -> str:
+def render_event(value: object) -> str:
     return f"data: {json.dumps(value)}\n\n"
 
 
@@ -232,9 +246,7 @@ async def complete_chat(
     completion = Completion(site, record, who, request, wanted)
     if not wanted.stream:
         return await completion.complete()
-    headers = {**UNCHANGED, **completion.headers}
-    gone = BackgroundTask(completion.leave)  # run when everything was sent, and when nobody reads any more
-    return StreamingResponse(completion.stream(), media_type=EVENTS, headers=headers, background=gone)
+    return completion.respond(completion.stream())
 
 
 def read_begin(wanted: ChatRequest) -> Begin:

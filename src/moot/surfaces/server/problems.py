@@ -50,7 +50,7 @@ CODES: dict[int, str] = {
     503: "store_unavailable",
 }
 """What a problem is called where nothing more is known of it than its status."""
-CHAT_PATHS = ("/v1/chat/", "/v1/models")
+CHAT_PATHS = ("/v1/chat/", "/v1/models", "/v1/responses")
 """Whoever asks there reads errors in OpenAI's shape."""
 CHAT_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
