@@ -162,7 +162,11 @@ def test_no_session_makes_more_calls_than_its_estimate(case: Case) -> None:
         estimate = estimate_plan(plan)
         model = ActingModel(say_anything(chance))
         live = room(dict.fromkeys(sorted(seats), model), desk(sandbox=sandbox_of(chance)), timeout=1e9)
-        asyncio.run(PROTOCOLS[name].run(told, rules, live))
+
+        async def session() -> None:
+            await PROTOCOLS[name].run(told, rules, live)
+
+        asyncio.run(session())
         assert estimate.calls.most is not None and live.ledger.calls <= estimate.calls.most
         assert estimate.usd.most == 0.0
         most.append(live.ledger.calls / max(estimate.calls.most, 1))

@@ -91,9 +91,10 @@ def test_the_newer_shape_says_the_same(tmp_path: Path) -> None:
             assert "defend, round 1" in last.output_text and "**hardened: " in last.output_text
             short = await ai.responses.create(**asked, extra_body={"moot": {"budget": {"max_calls": 0}}})
             assert short.status == "incomplete"
-            for wrong in ({"previous_response_id": done.id}, {"background": True}, {"model": "gpt-5"}, {"input": []}):
+            wrong: list[dict[str, Any]] = [{"previous_response_id": done.id}, {"background": True}, {"input": []}]
+            for change in (*wrong, {"model": "gpt-5"}):
                 with pytest.raises((openai.BadRequestError, openai.NotFoundError)):
-                    await ai.responses.create(**{**asked, **wrong})
+                    await ai.responses.create(**{**asked, **change})
 
     run(story())
 
