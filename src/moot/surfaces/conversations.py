@@ -1,16 +1,23 @@
 """What a conversation asks of a protocol: the last message of the user is the task, what was said before is context."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from moot.core.errors import UsageError
 from moot.core.types import SUFFIXES, Value
+from moot.protocols import PROTOCOLS
+from moot.runtime.runner import SessionPlan
+from moot.surfaces.bodies import body_of
+from moot.surfaces.extensions import find_extension
 from moot.surfaces.fields import fields_of
+from moot.surfaces.plans import Request
+from moot.surfaces.setup import Settings
 from moot.text.replies.fences import blocks, code_of
+from moot.text.secrets import Vault
 
 NO_CODE = (
     "there is no code: put it in a fenced block that names its language (```python) or its file (```python app.py)"
@@ -71,6 +78,18 @@ def read_conversation(messages: Sequence[Message]) -> Conversation:
         raise UsageError("the last message of the user is empty, or there is none; say what is to be done")
     before = [f"{each.role}: {each.text.strip()}" for each in messages[:last] if each.text.strip()]
     return Conversation(messages[last].text, "\n\n".join((EARLIER, *before)) if before else "")
+
+
+def plan_conversation(protocol: str, talk: Conversation, settings: Settings, vault: Vault) -> SessionPlan:
+    """The session that somebody at this machine asks for in words."""
+    extension = find_extension(protocol)
+    kind = extension.body or body_of(PROTOCOLS[protocol])
+    request = Request(protocol=PROTOCOLS[protocol], given={}, settings=settings, vault=vault)
+    try:
+        body = kind.model_validate(extension.read_chat(talk, kind))
+    except ValidationError as error:
+        raise UsageError(f"{protocol}: {error.errors(include_url=False)[0]['msg']}") from None
+    return extension.plan(replace(request, given=extension.read_body(body, request)))
 
 
 def fill_body(body: type[Value], talk: Conversation) -> dict[str, Any]:

@@ -88,6 +88,7 @@ SET_UP = {
 }
 ADMIN = {
     "serve": MenuEntry("Serve the HTTP API.", "serve"),
+    "acp": MenuEntry("Serve an editor that speaks the Agent Client Protocol.", "acp"),
     "worker": MenuEntry("Run sessions from the queue of a fleet.", "fleet"),
     "fleet": MenuEntry("Show the workers of a fleet, its queue, and stuck sessions.", "fleet"),
     "store": MenuEntry("Migrate, check, back up, restore or copy the store.", "store"),
