@@ -42,6 +42,8 @@ STILL_HERE = ": still here\n\n"
 NOBODY_READS = Response(status_code=499)
 LOOK_EVERY = 0.5
 """Seconds between two looks whether somebody still waits for the answer."""
+PATIENT = 4
+"""Looks at a session that stopped, until nobody is waited for to note why."""
 ANY_BEGIN: TypeAdapter[Begin] = TypeAdapter(AnyBegin)
 NO_USAGE = Usage(usd=0.0)
 OF_BEGIN = frozenset(Begin.model_fields) - {"protocol", "input", "rules"}
@@ -99,7 +101,7 @@ class Completion:
 
     async def follow(self) -> AsyncIterator[Sequence[JournalEntry]]:
         """Its journal, as it is written, until it ends or waits for somebody."""
-        heard, checked = 0, time.monotonic()
+        heard, idle, checked = 0, 0, time.monotonic()
         async for entries in self.site.feeds.entries(self.record.id, 0, LOOK_EVERY):
             heard = entries[-1].entry if entries else heard
             for entry in entries:
@@ -110,7 +112,9 @@ class Completion:
             now = await self.site.shelf.find(self.record.id)
             if now is None or (now.status not in ("pending", "running") and heard >= now.entries):
                 self.over = True
-                return
+                idle += 1
+                if now is None or now.outcome or now.waiting_on or await problem_of(self.site, now) or idle > PATIENT:
+                    return
             if time.monotonic() - checked >= self.site.heartbeat:
                 checked = time.monotonic()
                 if not await self.site.may_still(self.request, "run"):
