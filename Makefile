@@ -11,7 +11,7 @@ DOCUMENTS := tests/test_imports.py tests/test_docs.py
 CHECKED := $(if $(filter check,$(MAKECMDGOALS)),$(DOCUMENTS:%=--ignore=%))
 
 # What the tests use. Of the providers, those that bring no other half of a cloud along.
-EXTRAS := anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
+EXTRAS := acp anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
 
 .PHONY: demo test coverage check types documents bench fuzz docs setup sandbox lock clean
 

@@ -85,9 +85,16 @@ def shared(seat: str) -> dict[str, Case]:
         "--seat": case("--seat", f"{seat}=script:other.yaml"),
         "--gate": case("--gate", "all", MOOT_GATES_TIMEOUT="0.001"),
         "--no-llm": case("--no-llm"),
+        "--estimate": case("--estimate"),
+        "--yes": Case(("--yes",), env=UNPRICED),
     }
 
 
+UNPRICED = {
+    "MOOT_MODEL": "openai:none", "OPENAI_BASE_URL": "http://127.0.0.1:1", "OPENAI_API_KEY": "none",
+    "MOOT_RETRIES": "0", "MOOT_ASK_ABOVE": "0",
+}  # fmt: skip
+"""A model whose price nobody knows, and that nobody answers for."""
 OUTSIDE = "import pathlib\n\n\ndef test_outside():\n    assert pathlib.Path({!r}).exists()\n"
 """A test that passes only where no sandbox hides the file."""
 

@@ -17,7 +17,7 @@ CALLED_BY_LIBRARIES = frozenset((
     "pipe_data_received", "pipe_connection_lost", "process_exited", "process_bind_param", "process_result_value",
     "writable", "load_dialect_impl", "redirect_request", "ignore_aliases", "make_context", "startup",
     "handle_exit", "on_response_complete", "timeout_keep_alive_handler", "send_receive_event_to_app", "upgrade",
-    "downgrade", "main", "register", "resolve_command",
+    "downgrade", "main", "register", "resolve_command", "on_connect", "new_session", "set_session_mode",
 ))  # fmt: skip
 PLAIN = frozenset((
     "property", "cached_property", "staticmethod", "classmethod", "dataclass", "cache", "lru_cache", "override",

@@ -1,6 +1,6 @@
 """Descriptor of a protocol, from which every surface derives its command, body, form and call."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -44,6 +44,14 @@ def succeed(result: Result) -> int:
     return INTERRUPTED if getattr(result, "outcome", "") == "cancelled" else 0
 
 
+@dataclass(frozen=True)
+class QuestionRange:
+    """How many questions a session puts to models, where each is answered at once. More are never put."""
+
+    least: int
+    most: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Protocol(Generic[I, R, O]):
     name: str
@@ -56,6 +64,8 @@ class Protocol(Generic[I, R, O]):
     run: Callable[[I, R, Room], Awaitable[O]]
     report: Callable[[O], Report] = report_outcome
     exit_code: Callable[[O], int] = succeed
+    estimate: Callable[[I, R, Collection[str]], QuestionRange] | None = None
+    """The questions of a session, by its input, its rules and the seats that have a model. None: nobody can say."""
     examples: tuple[str, ...] = ()
     """Command lines, each with what it shows."""
     seats: tuple[str, ...] = ()

@@ -37,6 +37,7 @@ TABLE: Mapping[str, Rule] = {
     "server.*": "trust",
     "fleet.*": "trust",
     "telemetry.*": "trust",
+    "notify": "free",
     # instructions for the seats
     "debate.roles_folder": "trust",
     "decide.judges_folder": "trust",
@@ -44,6 +45,7 @@ TABLE: Mapping[str, Rule] = {
     "max_calls": "capped",
     "max_tokens": "capped",
     "max_usd": "capped",
+    "ask_above": "capped",
     "timeout": "capped",
     "call_timeout": "capped",
     "retries": "capped",

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -42,6 +42,7 @@ BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
 Days = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(ge=0)]
+Dollars = Annotated[float | None, Field(ge=0)]
 ResetHours = Annotated[float | None, Field(gt=0)]
 
 
@@ -73,6 +74,8 @@ def all_settings() -> list[Setting]:
             "hook.wait", Seconds, 0.0, "seconds a hook waits for `moot allow` before it denies, if it can ask nobody"
         ),
         Setting("timeout", Annotated[float, Field(gt=0)], Rules().timeout, "seconds a session may take"),
+        Setting("ask_above", Dollars, None, "dollars a session may cost at most before a command asks you; none: any"),
+        Setting("notify", bool, True, "tell the terminal when a session of more than a minute ends"),
     ]
     own += [
         Setting("review.profile", str, "", "the model profile of a review: quality, balanced, budget or your own"),
@@ -186,6 +189,8 @@ class Settings:
     """What a project that nobody trusts sets in vain."""
     picked: Pick | None = None
     """The model that nobody named, and why it is used."""
+    before: Literal["go", "ask", "estimate"] = "go"
+    """What a command does before it spends anything: nothing, ask above `ask_above`, or only say what it would cost."""
 
     @classmethod
     def load(cls, flags: Mapping[str, object], folder: Path | None = None, *, own: bool = False) -> "Settings":

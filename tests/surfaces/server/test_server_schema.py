@@ -68,7 +68,7 @@ OPERATIONS = [found.ok() for found in DOCUMENT.get_all_operations()]
 
 
 def test_all_routes_are_in_the_document() -> None:
-    assert len(OPERATIONS) == 24
+    assert len(OPERATIONS) == 26
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: str(operation.label))

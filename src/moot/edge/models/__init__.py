@@ -7,6 +7,7 @@ from moot.edge.models.registry import Models, open_model
 from moot.edge.models.status import (
     Pick,
     ProviderStatus,
+    find_cost,
     find_own_server,
     find_problem,
     knows_price,
@@ -26,6 +27,7 @@ __all__ = [
     "Pick",
     "Provider",
     "ProviderStatus",
+    "find_cost",
     "find_own_server",
     "find_problem",
     "find_provider",

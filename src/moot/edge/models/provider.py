@@ -60,9 +60,9 @@ class Provider(ABC):
     def find_server(self, opening: ModelOpening) -> Service | None:
         return None
 
-    def knows_price(self, opening: ModelOpening) -> bool:
-        """Whether a limit in dollars can be enforced."""
-        return self.free
+    def find_cost(self, opening: ModelOpening, asked: int, said: int) -> float | None:
+        """Dollars for so many tokens; None where the price is not known."""
+        return 0.0 if self.free else None
 
 
 class HostedProvider(Provider):
@@ -97,9 +97,11 @@ class HostedProvider(Provider):
     def read_url(self, text: str) -> str:
         return text.rstrip("/")
 
-    def knows_price(self, opening: ModelOpening) -> bool:
+    def find_cost(self, opening: ModelOpening, asked: int, said: int) -> float | None:
         from moot.edge.models.services import is_own_server
-        from moot.edge.models.usage import has_price
+        from moot.edge.models.usage import TokenCount, find_price
 
-        # Without a key there is no call; the price does not depend on it.
-        return self.free or (is_own_server(self, opening) and has_price(self.name, opening.model))
+        # Without a key there will be no call; the price does not depend on it.
+        if self.free or not is_own_server(self, opening):
+            return 0.0 if self.free else None
+        return find_price(self.name, [opening.model], TokenCount(asked, said))

@@ -59,8 +59,13 @@ def why_unreachable(service: Service, seconds: float = 2.0) -> str | None:
 
 def knows_price(name: str, env: Mapping[str, str], endpoints: Endpoints = NONE) -> bool:
     """Whether a limit in dollars can be enforced with this model."""
+    return find_cost(name, env, 1, 1, endpoints) is not None
+
+
+def find_cost(name: str, env: Mapping[str, str], asked: int, said: int, endpoints: Endpoints = NONE) -> float | None:
+    """Dollars for so many tokens of this model; None where its price is not known."""
     parsed = parse_name(name, endpoints)
-    return parsed.provider.knows_price(parsed.opening(name, env, 1.0))
+    return parsed.provider.find_cost(parsed.opening(name, env, 1.0), asked, said)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,3 @@ def find_price(provider: str, models: Sequence[str], count: TokenCount) -> float
         except (LookupError, ValueError):
             continue
     return None
-
-
-def has_price(provider: str, model: str) -> bool:
-    return find_price(provider, [model], TokenCount(1, 1)) is not None

@@ -1,6 +1,7 @@
 """Debate: seats draft, test, attack, review and vote on a task, in eight phases."""
 
 from moot.core.protocol import Protocol
+from moot.protocols.debate.estimate import estimate_debate
 from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.report import report_debate
 from moot.protocols.debate.script import debate
@@ -23,6 +24,7 @@ PROTOCOL = Protocol(
     run=debate,
     report=report_debate,
     exit_code=exit_code,
+    estimate=estimate_debate,
     deals_models=True,
     points=PHASES,
     settled=frozenset({"agreed", "chosen", "contested"}),

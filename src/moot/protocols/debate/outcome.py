@@ -10,6 +10,7 @@ from moot.core.types import SuiteRun, Vulnerability
 from moot.evidence.trials.requirements import find_untouched, test_texts
 from moot.evidence.trials.telling import format_passed, pluralise
 from moot.evidence.trials.values import is_satisfied
+from moot.protocols.debate.estimate import BLIND
 from moot.protocols.debate.phases.adversarial import rules_of
 from moot.protocols.debate.phases.clarify import ROUNDS as CLARIFYING
 from moot.protocols.debate.phases.converge import find_deciding_vote, lacks_vote
@@ -21,8 +22,6 @@ from moot.text.excerpts import name_some
 
 GRAVE = frozenset({"critical", "high"})
 AGREED, LONE = "test that seats agreed on", "test that one seat alone wrote"
-BLIND = 3
-"""At most this many seats are asked for values of tests that they did not write."""
 NAMED = 5
 """Tests that a caveat names."""
 
@@ -146,7 +145,8 @@ def full_run(state: DebateState, room: Room) -> int:
     once = (2 * CLARIFYING if rules.includes_phase("dehallucination") else 0) + own + state.planning_calls
     each: dict[Phase, int] = {
         "proposal": drafts, "critique": min(team, PARALLEL["critique"]) + BLIND, "review": min(team, 4),
-        "optimization": 2 * rules.attempts - 1, "adversarial": full_attack(rules_of(state), room), "convergence": team,
+        "optimization": 2 * rules.attempts - 1, "adversarial": full_attack(rules_of(state), room.has_model),
+        "convergence": team,
     }  # fmt: skip
     return once + rules.max_rounds * sum(n for phase, n in each.items() if rules.includes_phase(phase))
 

@@ -55,9 +55,13 @@ class DecisionCase:
         )
 
 
+def needs_panel(question: PanelQuestion) -> bool:
+    return classify(question.text).classification == "SCOPE_CRITICAL"
+
+
 def open_case(question: PanelQuestion, allowance: int, *, forced: bool) -> DecisionCase:
     kind = classify(question.text)
-    panel = forced or kind.classification == "SCOPE_CRITICAL"
+    panel = forced or needs_panel(question)
     notes = list(kind.notes)
     if not panel:
         notes += [f"classed {kind.classification}: no panel was asked", TO_GET_ONE]

@@ -1,14 +1,14 @@
 """Decide: judges with fixed stances answer an open question, first alone, then against each other; votes are counted
 exactly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import Field
 
 from moot.core.errors import CutKind, SessionStopped
-from moot.core.protocol import Option
+from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Ask, Room, T
 from moot.core.types import Absent, Names, Result, Rules, Value
 from moot.protocols.decide.ballots import (
@@ -21,7 +21,7 @@ from moot.protocols.decide.ballots import (
     ask_rebuttal,
     ask_recommendation,
 )
-from moot.protocols.decide.cases import DecisionCase, after_first, after_second, open_case, verdict
+from moot.protocols.decide.cases import DecisionCase, after_first, after_second, needs_panel, open_case, verdict
 from moot.protocols.decide.questions import Judge, PanelQuestion, find_favoured
 from moot.protocols.decide.verdicts import Outcome, QuestionVerdict, worst_outcome
 
@@ -190,6 +190,14 @@ def tell_round(case: DecisionCase, room: Room) -> DecisionCase:
         spread = ", ".join(f"{p.judge} {p.option}" for p in case.last) or "no recommendation"
         room.tell(f"{case.question.id}, round {2 if case.second else 1}: {spread}")
     return case
+
+
+def estimate_decide(given: DecideInput, rules: DecideRules, seats: Collection[str]) -> QuestionRange:
+    """In each round a judge whose reasons argue for another option is asked about it once."""
+    seated = sum(judge.name in seats for judge in given.judges)
+    panels = sum(given.force_panel or needs_panel(question) for question in given.questions)
+    advice = (len(given.questions) - panels) * (ADVISOR in seats)
+    return QuestionRange(panels * seated + advice, panels * seated * 2 * rules.max_rounds + advice)
 
 
 def full_run(cases: Sequence[DecisionCase], judges: Sequence[Judge], rules: DecideRules, room: Room) -> int:

@@ -3,7 +3,7 @@
 from moot.core.protocol import Protocol
 from moot.protocols.harden.exit_code import exit_code
 from moot.protocols.harden.report import report_harden
-from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
+from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, estimate_harden, harden
 
 PROTOCOL = Protocol(
     name="harden",
@@ -22,6 +22,7 @@ PROTOCOL = Protocol(
     run=harden,
     report=report_harden,
     exit_code=exit_code,
+    estimate=estimate_harden,
     seats=("red", "blue"),
     points=("defense",),
 )

@@ -1,7 +1,7 @@
 """Harden: red team attacks, blue team patches, executed checks decide, until the code holds or the rounds are used
 up."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
@@ -9,7 +9,7 @@ from pydantic import Field
 from moot.core.ci import Checks
 from moot.core.errors import CutKind, SessionStopped
 from moot.core.findings import where
-from moot.core.protocol import Option
+from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Room
 from moot.core.types import Code, Names, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.protocols.harden.attack import attack
@@ -135,7 +135,7 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
         not_analysed=(*given.left_out, *(attacks[-1].not_analysed if attacks else ())),
         tests=baseline.run,
         tests_after=tests_after(baseline, defenses),
-        calls_full_run=full_run(rules, room),
+        calls_full_run=full_run(rules, room.has_model),
         diff=render_diff(given.code, code),
     )
 
@@ -186,9 +186,13 @@ def list_open_findings(attacks: Sequence[AttackReport], defenses: Sequence[Defen
     return [f for f in attacks[-1].vulnerabilities if f.id not in patched]
 
 
-def full_run(rules: HardenRules, room: Room) -> int:
+def estimate_harden(given: HardenInput, rules: HardenRules, seats: Collection[str]) -> QuestionRange:
+    return QuestionRange(int("red" in seats), full_run(rules, seats.__contains__))
+
+
+def full_run(rules: HardenRules, has_model: Callable[[str], bool]) -> int:
     """Calls in a run to the last round; the difference is what stopping early saves."""
-    red, blue = room.has_model("red"), room.has_model("blue")
+    red, blue = has_model("red"), has_model("blue")
     return (rules.max_rounds + 1) * red + rules.max_rounds * blue
 
 

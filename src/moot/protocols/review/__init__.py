@@ -3,7 +3,7 @@
 from moot.core.protocol import Protocol
 from moot.protocols.review.exit_code import exit_code
 from moot.protocols.review.report import report_review
-from moot.protocols.review.script import ReviewInput, ReviewResult, ReviewRules, review
+from moot.protocols.review.script import ReviewInput, ReviewResult, ReviewRules, estimate_review, review
 
 PROTOCOL = Protocol(
     name="review",
@@ -24,6 +24,7 @@ PROTOCOL = Protocol(
     run=review,
     report=report_review,
     exit_code=exit_code,
+    estimate=estimate_review,
     seats=("adversary", "defender"),
     points=("round",),
 )

@@ -1,13 +1,13 @@
 """Review: an adversary challenges a planning artefact, a defender answers and revises it, and evidence decides what
 counts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from moot.core.errors import SessionStopped
-from moot.core.protocol import Option
+from moot.core.protocol import Option, QuestionRange
 from moot.core.report import count_things
 from moot.core.room import Room
 from moot.core.types import Code, NotAnalysed, Result, Rules, Value
@@ -227,6 +227,13 @@ async def answer(state: ReviewState, number: int, rules: ReviewRules, room: Room
         return True
     room.degrade(f"round {number}: no answer of the defender, so the challenges stand as they are")
     return False
+
+
+def estimate_review(given: ReviewInput, rules: ReviewRules, seats: Collection[str]) -> QuestionRange:
+    """A defender answers, and revises what it has to."""
+    rounds = [rounds_allowed(one, rules) for one in given.artefacts if not one.off and "adversary" in seats]
+    defends = rules.defend and "defender" in seats
+    return QuestionRange(len(rounds), sum(rounds) * (3 if defends else 1))
 
 
 def rounds_allowed(one: Reviewed, rules: ReviewRules) -> int:

@@ -1,6 +1,6 @@
 """Solve: attempts at a task, each with what earlier ones taught, until all tests pass or the attempts are used up."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 from moot.core.ci import Checks
 from moot.core.errors import CutKind, SessionStopped
 from moot.core.experience import Episode, Lesson
-from moot.core.protocol import Option
+from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Room
 from moot.core.types import Absent, Language, Names, Result, Rules, Tests, Value
 from moot.evidence.trials.requirements import find_untouched, test_texts
@@ -127,6 +127,14 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
     return build_result(task, attempts, stopped, told, learnt).model_copy(update={"checks": checks})
+
+
+def estimate_solve(given: SolveInput, rules: SolveRules, seats: Collection[str]) -> QuestionRange:
+    """An attempt, and a reflection between two of them; code that is there already counts as one before the first."""
+    if "coder" not in seats:
+        return QuestionRange(0, 0)
+    begun = given.start is not None
+    return QuestionRange(0 if begun else 1, 2 * rules.attempts - (0 if begun else 1))
 
 
 async def prepare_task(task: Task, rules: SolveRules, room: Room) -> Task:

@@ -3,7 +3,7 @@
 from moot.core.protocol import Protocol
 from moot.protocols.vet.exit_code import exit_code
 from moot.protocols.vet.report import report_vet
-from moot.protocols.vet.script import VetInput, VetResult, VetRules, vet
+from moot.protocols.vet.script import VetInput, VetResult, VetRules, estimate_vet, vet
 
 PROTOCOL = Protocol(
     name="vet",
@@ -22,6 +22,7 @@ PROTOCOL = Protocol(
     run=vet,
     report=report_vet,
     exit_code=exit_code,
+    estimate=estimate_vet,
     seats=("advocate", "critic", "judge"),
     points=("verdict",),
     settled=frozenset({"proceed", "modify", "retry", "pivot"}),

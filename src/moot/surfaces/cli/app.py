@@ -24,6 +24,7 @@ FIRST_STEPS = """\
 Moot makes AI models argue about code and decisions, and lets executed checks settle it.
 
   moot harden FILE   find flaws and patch them: works without a model or a key
+  moot tutorial      the six verbs in five minutes, on scripted models
   moot models        what a model needs; then: moot harden FILE -m openai:gpt-5.4-mini
   moot doctor        check that everything works on this machine
   moot --help        all commands

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.core.ports import SessionRecord
-from moot.core.report import Report, ReportDocument
+from moot.core.report import ReportDocument
 from moot.core.types import Result
 from moot.edge.files.outputs import check_output, write_output
 from moot.edge.store import SqlStore
@@ -31,6 +31,7 @@ from moot.surfaces.cli.stored import with_store
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.plans import learn_secrets, origins_of
+from moot.surfaces.reports import read_report
 from moot.surfaces.setup import Settings
 from moot.surfaces.wiring import open_runtime
 from moot.text.report_html import render_document_html
@@ -179,21 +180,8 @@ async def _story(db: SqlStore, session: str) -> Story:
 
 async def _document(db: SqlStore, session: str) -> ReportDocument:
     story = await _story(db, session)
-    return build_document(story, await _report(story.session, db))
-
-
-async def _report(record: SessionRecord, store: SqlStore) -> Report | None:
-    """None where there is no result, or one that this version cannot read: of another version, or of a protocol that
-    is not installed here."""
-    kept = record.outcome.get("result") if isinstance(record.outcome, dict) else None
-    protocol = PROTOCOLS.get(record.protocol)
-    if not kept or protocol is None:
-        return None
-    try:
-        result = protocol.result.model_validate(kept)
-    except ValidationError:
-        return None
-    return protocol.report(await find_extension(record.protocol).amend(result, store))
+    kept = await read_report(story.session, db)
+    return build_document(story, kept.report if kept else None)
 
 
 def _summary(record: SessionRecord) -> dict[str, JsonValue]:

@@ -70,6 +70,7 @@ SAFETY = {
 SESSIONS = {
     "list": MenuEntry("List sessions, newest first.", "history"),
     "show": MenuEntry("Show a session: its result, and what was said and done.", "history"),
+    "watch": MenuEntry("Follow a session live, here or on a server.", "watch"),
     "resume": MenuEntry("Continue a session. Nothing recorded is paid for twice.", "history"),
     "export": MenuEntry("Export a session: JSON, Markdown, HTML or signed archive.", "history"),
 }
@@ -89,6 +90,7 @@ GATES = {
     "answer": MenuEntry("Answer the questions that a session is waiting for.", "gates"),
 }
 SET_UP = {
+    "tutorial": MenuEntry("Walk through the six verbs in five minutes. Needs no model.", "tutorial"),
     "doctor": MenuEntry("Test the store, the sandbox and the configured models.", "doctor"),
     "models": MenuEntry("List model providers, and what each one still needs.", "doctor"),
     "config": MenuEntry("Show every setting, and where its value came from.", "doctor"),
@@ -103,6 +105,7 @@ SET_UP = {
 }
 ADMIN = {
     "serve": MenuEntry("Serve the HTTP API.", "serve"),
+    "acp": MenuEntry("Serve an editor that speaks the Agent Client Protocol.", "acp"),
     "worker": MenuEntry("Run sessions from the queue of a fleet.", "fleet"),
     "fleet": MenuEntry("Show the workers of a fleet, its queue, and stuck sessions.", "fleet"),
     "store": MenuEntry("Migrate, check, back up, restore or copy the store.", "store"),

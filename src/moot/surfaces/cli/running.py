@@ -2,19 +2,24 @@
 
 import asyncio
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+
+import typer
 
 from moot.core.errors import Parked, UsageError
 from moot.core.types import Result
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import Runner, SessionPlan, cut_by
+from moot.surfaces.cli.notification import notify_end
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.progress import ProgressDisplay, progress
 from moot.surfaces.cli.report_terminal import show_report
-from moot.surfaces.cli.screen import err, plain, print_json, write_text
+from moot.surfaces.cli.screen import ask_on_terminal, err, plain, print_json, write_text
 from moot.surfaces.cli.waiting import wait_for
+from moot.surfaces.estimates import estimate_plan, report_estimate
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.projects import project_of
 from moot.surfaces.setup import PICKED, Settings, check_prices
@@ -44,11 +49,12 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
     if settings.picked and PICKED in plan.notes:  # whoever pays for it is told so, also where no progress is wanted
         err().print(plain(f"{settings.picked.reason}; --no-llm uses no model"))
     check_prices(plan)
+    agree_to_cost(settings, plan, ending)
     project = project_of(plan)
     if runs_code(plan) and project.told and not ending.quiet:
         err().print(plain(project.told))
-    person = ask_on_terminal if plan.notes.get("ask_me") else None
-    extension = find_extension(plan.protocol)
+    person = ask_person if plan.notes.get("ask_me") else None
+    extension, began = find_extension(plan.protocol), time.monotonic()
     with progress(quiet=ending.quiet) as listen:
         opened = open_runtime(settings=settings, plan=plan, vault=vault, listen=listen, person=person)
         async with opened as session:
@@ -58,7 +64,30 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
             assert isinstance(result, Result)
             if session.store is not None:
                 result = await extension.amend(result, session.store)
-            return result
+    ended = f"{plan.protocol}: {PROTOCOLS[plan.protocol].report(result).headline.verdict}"
+    notify_end(ended, time.monotonic() - began, wanted=bool(settings["notify"]) and not ending.quiet)
+    return result
+
+
+def agree_to_cost(settings: Settings, plan: SessionPlan, ending: Ending) -> None:
+    """Before anything is spent: say what it would cost and end, or ask where it may be more than is spent unasked."""
+    limit = settings["ask_above"]
+    if settings.before == "go" or (settings.before == "ask" and limit is None):
+        return
+    estimate = estimate_plan(plan)
+    if settings.before == "estimate":
+        if ending.json:
+            print_json(estimate)
+        else:
+            show_report(report_estimate(estimate))
+        raise typer.Exit(0)
+    most = estimate.usd.most
+    if not estimate.models or (most is not None and most <= limit):
+        return
+    cost = "more than anybody can say" if most is None else f"up to ${most:.2f}"
+    asked = f"moot: this may cost {cost} (ask_above is ${limit:.2f}; --estimate says more). Go on? [y/N] "
+    if ask_on_terminal(asked) not in ("y", "yes"):
+        raise UsageError(f"not begun: it may cost {cost}; give --yes, or a limit it cannot pass: --max-usd {limit:g}")
 
 
 async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending, shown: ProgressDisplay) -> Result:
@@ -78,7 +107,7 @@ async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending, show
                 return runner.resume(session)
 
 
-async def ask_on_terminal(questions: Sequence[str]) -> list[str]:
+async def ask_person(questions: Sequence[str]) -> list[str]:
     """Each question on the terminal; an empty line, or no terminal to answer on, is no answer."""
     answers = []
     for question in questions:

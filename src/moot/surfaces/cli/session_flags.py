@@ -2,8 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import JsonValue
@@ -60,6 +60,12 @@ class SessionFlags(LimitFlags):
     seat: SeatFlag = None
     gate: GateFlag = None
     no_llm: Annotated[bool, typer.Option("--no-llm", help="Use no model, even if one is configured.")] = False
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say what it would cost: calls, tokens, dollars. Asks no model.")
+    ] = False
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, whatever it may cost (setting ask_above).")] = (
+        False
+    )
 
     def settings(self, own: Mapping[str, object]) -> Settings:
         """These flags and the command's own, over environment and files."""
@@ -70,7 +76,8 @@ class SessionFlags(LimitFlags):
             {"gates.enabled": True, "gates.points": [*gate_points(self.gate)]} if self.gate else {}
         )
         flags = {"model": tuple(self.model or ()), **limits, **gates, **own, **seat_settings(self.seat)}
-        settings = Settings.load(flags)
+        before: Literal["go", "ask", "estimate"] = "estimate" if self.estimate else "go" if self.yes else "ask"
+        settings = replace(Settings.load(flags), before=before)
         return settings if self.no_llm else settings.with_pick()
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from moot.runtime.runner import SessionPlan
     from moot.surfaces.cli.output_options import Ending
     from moot.surfaces.cli.session_flags import SessionFlags
+    from moot.surfaces.conversations import Conversation
     from moot.surfaces.plans import Request
     from moot.surfaces.setup import Settings
     from moot.text.secrets import Vault
@@ -42,6 +43,12 @@ class Extension:
     def read_command(self, said: dict[str, Any], flags: "SessionFlags") -> dict[str, object]:
         """Settings that its options stand for. Turns `said` in place into what `plan` and the ending take."""
         return {}
+
+    def read_chat(self, talk: "Conversation", body: type[Value]) -> dict[str, Any]:
+        """The `input` of a request over HTTP, out of a conversation."""
+        from moot.surfaces.conversations import fill_body
+
+        return fill_body(body, talk)
 
     def plan(self, request: "Request") -> "SessionPlan":
         """The session that a request asks for."""

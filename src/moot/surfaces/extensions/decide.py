@@ -1,5 +1,6 @@
 """Decide beyond its descriptor: the judges of a panel, where their files go, and the result as data."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -30,6 +31,7 @@ from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Line, Long
 from moot.surfaces.choices import with_choices
+from moot.surfaces.conversations import Conversation
 from moot.surfaces.extensions import Delivery, Extension
 from moot.surfaces.judge_files import write_judge_files
 from moot.surfaces.plans import Request, make_plan
@@ -39,6 +41,10 @@ from moot.text.secrets import Vault
 if TYPE_CHECKING:
     from moot.surfaces.cli.output_options import Ending
     from moot.surfaces.cli.session_flags import SessionFlags
+
+
+LETTERED_LINE = re.compile(r"\s*(?:[-*]\s+)?\(?(?P<id>[A-Za-z0-9])[:).]\s+(?P<label>\S.*)")
+BULLET_LINE = re.compile(r"\s*[-*]\s+(?P<label>\S.*)")
 
 
 class GivenOption(Value):
@@ -85,6 +91,23 @@ class DecideExtension(Extension):
         said["asked"] = "ask" in said
         said["questions"] = questions_from(said.pop("file", None), said.pop("ask", None), said.pop("option", ()))
         return {}
+
+    def read_chat(self, talk: Conversation, body: type[Value]) -> dict[str, Any]:
+        """A line that begins with a letter (`A: …`) is an option, or a bullet where no line does. What stands before
+        the first is the question, what follows is its context."""
+        lines = talk.lines
+        found = {n: each for n, line in enumerate(lines) if (each := LETTERED_LINE.fullmatch(line))}
+        found = found or {n: each for n, line in enumerate(lines) if (each := BULLET_LINE.fullmatch(line))}
+        asked = "\n".join(lines[: min(found, default=0)]).strip()
+        if len(found) < 2 or not asked:
+            raise UsageError("write the question, and below it its options, a line each, such as `A: …`")
+        after = "\n".join(line for n, line in enumerate(lines) if n > min(found) and n not in found).strip()
+        question = {
+            "text": asked,
+            "options": [each.groupdict() if "id" in each.groupdict() else each["label"] for each in found.values()],
+            "context": "\n\n".join(filter(None, (after, talk.earlier))),
+        }
+        return {"questions": [question], "force_panel": True}
 
     def plan(self, request: Request) -> SessionPlan:
         """`against`: models that the judges take in turn; `feature_dir`: where the judges' files go; `asked`: somebody

@@ -15,7 +15,7 @@ from moot.protocols.harden.exit_code import exit_code
 from moot.protocols.harden.report import track_findings
 from moot.protocols.harden.script import HardenInput, HardenResult
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import BY_NAME, ENTRY, Files, Line, code_of, tests_of
+from moot.surfaces.bodies import BY_NAME, ENTRY, Files, Line, Long, code_of, tests_of
 from moot.surfaces.extensions import Delivery, Extension
 from moot.surfaces.plans import Request, make_plan, origins_of, repository_at
 from moot.surfaces.written_results import FORCE
@@ -34,6 +34,7 @@ class HardenBody(Value):
     language: Language | None = Field(default=None, description=BY_NAME)
     tests: Files = Field(default={})
     entry: Line = Field(default="", description=ENTRY)
+    task: Long = Field(default="", description="what the code is to do, in words")
 
 
 class HardenOptions(Value):
@@ -56,7 +57,8 @@ class HardenExtension(Extension):
         return make_plan(replace(request, given={**request.given, "repository": repository}))
 
     def read_body(self, body: Any, request: Request) -> dict[str, Any]:
-        return {"code": code_of(body.files, body.language), "tests": tests_of(body.tests, body.entry)}
+        tests = tests_of(body.tests, body.entry)
+        return {"code": code_of(body.files, body.language), "tests": tests, "task": body.task}
 
     def deliver(self, result: HardenResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> Delivery:
         notes: tuple[str, ...] = ()

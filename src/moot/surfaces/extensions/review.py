@@ -27,6 +27,7 @@ from moot.protocols.review.changes import Dismissal, ReviewComment
 from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewInput, ReviewResult, last_word
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.bodies import Files, Long, check_path, check_text, code_of
+from moot.surfaces.conversations import Conversation
 from moot.surfaces.extensions import Delivery, Extension
 from moot.surfaces.plans import Request, make_plan, origin_notes, origins_of
 from moot.surfaces.setup import Settings
@@ -130,6 +131,10 @@ class ReviewExtension(Extension):
         plan = make_plan(found)
         runs = any(file.language == "python" for file in given["change"].files)
         return plan.model_copy(update={"notes": {**plan.notes, "runs_code": runs}})
+
+    def read_chat(self, talk: Conversation, body: type[Value]) -> dict[str, Any]:
+        """The documents are the blocks that name a file; without any, the message is the document."""
+        return {"artefacts": talk.read_files() or {"document.md": talk.asked}, "context": talk.earlier}
 
     def plan(self, request: Request) -> SessionPlan:
         """`desk`: the artefacts as they were found, or `change`: the code under review; `fail_on`: the gravity that

@@ -17,7 +17,7 @@ from moot.core.ports import Model
 from moot.edge.clock import SystemClock
 from moot.edge.store.engine import address, is_file
 from moot.edge.store.tokens import TokenShelf, digest_of
-from moot.surfaces.server import acting, problems, sessions, streams
+from moot.surfaces.server import acting, chat, problems, responses, sessions, streams
 from moot.surfaces.server import status_routes as around
 from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
 from moot.surfaces.server.embedded import Embedded, Hosting
@@ -113,7 +113,7 @@ def build_app(lifespan: Any) -> FastAPI:
         lifespan=lifespan,
     )
     problems.install(app)
-    for part in (around, sessions, acting, streams):  # `/v1/debates/team` before `/v1/debates/{id}`
+    for part in (around, sessions, acting, streams, chat, responses):  # `/v1/debates/team` before `/v1/debates/{id}`
         app.include_router(part.router)
     app.openapi = lambda: documents(app)  # type: ignore[method-assign]
     return app

@@ -152,7 +152,7 @@ class Gatekeeper:
     async def _refuse(self, scope: Scope, receive: Receive, seen: "Seen", refusal: Refusal) -> None:
         if seen.status:
             return  # too late to say so: the answer is under way
-        await problem_response(refusal.problem, refusal.headers)(scope, receive, seen)
+        await problem_response(refusal.problem, refusal.headers, scope["path"])(scope, receive, seen)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "other")

@@ -26,6 +26,7 @@ TITLES: dict[int, str] = {
     413: "Request too large",
     415: "Only JSON is accepted",
     422: "Invalid request",
+    424: "The session came to nothing",
     429: "Too many requests",
     500: "Server error",
     501: "Not supported by this server",
@@ -42,12 +43,16 @@ CODES: dict[int, str] = {
     413: "too_large",
     415: "not_json",
     422: "unusable",
+    424: "session_stopped",
     429: "rate_limited",
     500: "internal",
     501: "not_here",
     503: "store_unavailable",
 }
 """What a problem is called where nothing more is known of it than its status."""
+CHAT_PATHS = ("/v1/chat/", "/v1/models", "/v1/responses")
+"""Whoever asks there reads errors in OpenAI's shape."""
+CHAT_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
 class RequestSlip(Value):
@@ -96,9 +101,20 @@ def _finite(value: Any) -> Any:
     return [_finite(held) for held in value] if isinstance(value, list | tuple) else value
 
 
-def problem_response(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+def problem_response(problem: Problem, headers: Mapping[str, str] | None = None, path: str = "") -> Response:
+    """In the shape that whoever asks at this path reads."""
+    if path.startswith(CHAT_PATHS):
+        status = 400 if problem.status == 422 else problem.status  # OpenAI knows no other for what makes no sense
+        return Json(render_chat_error(problem), status, headers=dict(headers or {}))
     shown = problem.model_dump(mode="json", exclude=None if problem.errors else {"errors"})
     return Json(shown, problem.status, headers=dict(headers or {}), media_type=MEDIA)
+
+
+def render_chat_error(problem: Problem) -> dict[str, object]:
+    slips = [f"{slip.at.removeprefix('body.')}: {slip.wrong}" for slip in problem.errors]
+    message = problem.detail or "; ".join(slips) or problem.title
+    kind = CHAT_TYPES.get(problem.status, "server_error" if problem.status >= 500 else "invalid_request_error")
+    return {"error": {"message": message, "type": kind, "param": None, "code": problem.code}}
 
 
 def refuse_error(error: Exception) -> Refusal:
@@ -133,25 +149,26 @@ def install(app: FastAPI) -> None:
     async def by_status(request: Request, error: HTTPException) -> Response:
         status = error.status_code if error.status_code in TITLES else 400
         problem = Problem(title=TITLES[status], status=status, code=CODES[status])
-        return problem_response(problem, error.headers)
+        return problem_response(problem, error.headers, request.url.path)
 
     @app.exception_handler(RequestValidationError)
     async def by_shape(request: Request, error: RequestValidationError) -> Response:
         unread = any(each["type"] == "json_invalid" for each in error.errors())
         status, code = (400, "invalid_json") if unread else (422, "invalid_request")
-        return problem_response(Problem(title=TITLES[status], status=status, code=code, errors=slips(error)))
+        problem = Problem(title=TITLES[status], status=status, code=code, errors=slips(error))
+        return problem_response(problem, path=request.url.path)
 
     @app.exception_handler(Refusal)
     async def by_us(request: Request, error: Refusal) -> Response:
-        return problem_response(error.problem, error.headers)
+        return problem_response(error.problem, error.headers, request.url.path)
 
     @app.exception_handler(MootError)
     async def by_moot(request: Request, error: MootError) -> Response:
-        return problem_response(refuse_error(error).problem)
+        return problem_response(refuse_error(error).problem, path=request.url.path)
 
     @app.exception_handler(Exception)
     async def by_mistake(request: Request, error: Exception) -> Response:
-        return problem_response(refuse_error(error).problem)
+        return problem_response(refuse_error(error).problem, path=request.url.path)
 
 
 def document_problems(*more: int) -> dict[int | str, dict[str, Any]]:

@@ -20,6 +20,7 @@ from moot.protocols import PROTOCOLS
 from moot.runtime.runner import About, SessionPlan, end_of, new_record
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.extensions import find_extension
+from moot.surfaces.reports import read_report
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
 from moot.surfaces.server.problems import Json, Refusal, document_problems
@@ -65,12 +66,22 @@ async def begin(
     site: Here,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
 ) -> Response:
+    record, to_run = await start_session(site, wanted, who, idempotency_key)
+    location = {"Location": f"/v1/debates/{record.id}"}
+    return json_response(shapes.summary_of(record), 202 if to_run else 200, location)
+
+
+async def start_session(
+    site: ServerSite, wanted: AnyBegin, who: Identity, idempotency_key: str | None
+) -> tuple[SessionRecord, bool]:
+    """The session that is asked for, and whether it is to be run: not where it was begun before with the same key, or
+    needs no debate."""
     key = wanted.idempotency_key
     if key is not None and idempotency_key is not None and key != idempotency_key:
         raise Refusal(422, "two_keys", "the header and the body give different idempotency keys")
     key = key or idempotency_key
     if key is not None and (earlier := await site.shelf.find_by_key(who.name, key)) is not None:
-        return _answer_repeat(earlier, wanted)
+        return _check_repeat(earlier, wanted), False
     # In a thread: what needs no debate is looked up in files that others may have locked.
     plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).count_results())
     record, end = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority)), None
@@ -83,18 +94,16 @@ async def begin(
     except StoreError:
         if key is None or (earlier := await site.shelf.find_by_key(who.name, key)) is None:
             raise
-        return _answer_repeat(earlier, wanted)  # somebody was faster, with the same key
+        return _check_repeat(earlier, wanted), False  # somebody was faster, with the same key
     if end is None:
         await site.queue.put(record.id, record.priority)
-    return json_response(
-        shapes.summary_of(record), 202 if end is None else 200, {"Location": f"/v1/debates/{record.id}"}
-    )
+    return record, end is None
 
 
-def _answer_repeat(earlier: SessionRecord, wanted: Begin) -> Response:
+def _check_repeat(earlier: SessionRecord, wanted: Begin) -> SessionRecord:
     if SessionPlan.model_validate(earlier.config).notes.get("request") != digest(wanted):
         raise Refusal(409, "key_reused", "another session was started with this idempotency key")
-    return json_response(shapes.summary_of(earlier), 200, {"Location": f"/v1/debates/{earlier.id}"})
+    return earlier
 
 
 async def check_runnable(site: ServerSite, plan: SessionPlan) -> None:
@@ -198,6 +207,14 @@ async def results(session: SessionId, who: Reader, site: Here) -> Response:
             "result": result,
         }
     )
+
+
+@router.get("/{id}/report", response_model=shapes.ShownReport, summary="What a person is shown of a result")
+async def report(session: SessionId, who: Reader, site: Here) -> Response:
+    record = await site.session(session, who)
+    if (kept := await read_report(record, site.store)) is None:
+        raise Refusal(409, "no_report", f"this session is {record.status}; it has no report")
+    return json_response(shapes.ShownReport(id=record.id, exit_code=kept.exit_code, report=kept.report))
 
 
 @router.get("/{id}/turns", response_model=shapes.Turns, summary="Who said what")

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from moot.core.gates import GateDecision, GateRequest
 from moot.core.ports import JournalEntry, SessionRecord, TurnRow, VersionRow
+from moot.core.report import Report
 from moot.core.types import Status, Value
 from moot.surfaces.client_rights import Identity
 
@@ -60,6 +61,12 @@ class Results(Value):
     status: Status
     outcome: str
     result: dict[str, Any] | None
+
+
+class ShownReport(Value):
+    id: str
+    exit_code: int = Field(description="of the command that shows it")
+    report: Report = Field(description="blocks; the first is the verdict with its caveats")
 
 
 class Turns(Value):

@@ -77,7 +77,7 @@ async def one_plans(context: DebateContext, team: Sequence[Member]) -> TaskPlan 
     root = list_seated(context.state, context.room, "architect", "moderator", "designer")[:1]
     replies = await context.ask_independently("planning", root, lambda m: ask_plan(m, ALL, context))
     plan = TaskPlan(subtasks=tuple(as_subtask(piece, "") for piece in replies[0].subtasks)) if replies else TaskPlan()
-    return plan if not faults(plan, team, context) else None
+    return plan if not faults(plan, team, context, MOST) else None
 
 
 async def each_plans(context: DebateContext, team: Sequence[Member]) -> TaskPlan | None:
@@ -104,11 +104,13 @@ async def each_plans(context: DebateContext, team: Sequence[Member]) -> TaskPlan
     settled = negotiate(plans, stances)
     for note in settled.notes:
         context.room.tell(f"plan: {note}")
-    return settled.plan if not faults(settled.plan, team, context) else None
+    return settled.plan if not faults(settled.plan, team, context, MOST * len(plans)) else None
 
 
-def faults(plan: TaskPlan, team: Sequence[Member], context: DebateContext) -> tuple[str, ...]:
+def faults(plan: TaskPlan, team: Sequence[Member], context: DebateContext, most: int) -> tuple[str, ...]:
     found = problems(plan, {member.seat for member in team})
+    if len(plan.subtasks) > most:  # each is a question to a model, and nobody agreed to pay for more
+        found = (*found, f"it has {len(plan.subtasks)} subtasks, more than {most}")
     for fault in found:
         context.room.tell(f"plan: {fault}")
     return found

@@ -1,0 +1,50 @@
+"""How many questions a debate puts at most: every phase held in every round, every repair and attempt made."""
+
+from collections.abc import Collection
+
+from moot.core.protocol import QuestionRange
+from moot.protocols.debate.phases.clarify import ROUNDS as CLARIFYING
+from moot.protocols.debate.phases.planning import MOST as MOST_PARTS
+from moot.protocols.debate.phases.review import MOST_REVIEWERS
+from moot.protocols.debate.types import DebateInput, DebateRules, Phase
+from moot.protocols.harden.script import full_run
+from moot.teams.planning import measure
+
+BLIND = 3
+"""Seats that are asked for the value of a test without knowing it."""
+
+
+def estimate_debate(given: DebateInput, rules: DebateRules, seats: Collection[str]) -> QuestionRange:
+    team = sum(member.seat in seats for member in given.team)
+    drafts = min(rules.drafts, team)
+    each: dict[Phase, int] = {
+        "proposal": max(drafts, min(rules.voices, team)),
+        "critique": team + BLIND,
+        "review": min(team, MOST_REVIEWERS),
+        "optimization": 2 * rules.attempts - 1,
+        "adversarial": full_run(given.harden, seats.__contains__),
+        "convergence": team,
+    }
+    once = _count_drafts(given, rules, team) if rules.includes_phase("self_evolvement") else 0
+    once += 2 * CLARIFYING if rules.includes_phase("dehallucination") else 0
+    once += _count_planning(given, rules, team) + min(rules.voices, team) + BLIND
+    rounds = rules.max_rounds * sum(count for phase, count in each.items() if rules.includes_phase(phase))
+    drafted = rules.includes_phase("self_evolvement") or rules.includes_phase("proposal")
+    # A seat that breaks off while it is asked is replaced by another, once for each seat.
+    return QuestionRange(drafts if drafted else 0, once + rounds + team)
+
+
+def _count_drafts(given: DebateInput, rules: DebateRules, team: int) -> int:
+    """With each draft of the reserve, those who gave none before are asked too."""
+    if given.kind == "topic":
+        return min(rules.drafts, team)
+    reserve = sum(min(rules.drafts + more, team) for more in range(rules.reserve + 1))
+    return reserve + rules.anew + rules.refinements * min(rules.voices, team)
+
+
+def _count_planning(given: DebateInput, rules: DebateRules, team: int) -> int:
+    """One plans the whole, or each a part, which they settle; then every part is carried out."""
+    if rules.planning == "off" or (rules.planning == "auto" and not measure(given.task).complex):
+        return 0
+    drafts = min(rules.drafts, team)
+    return max(1 + MOST_PARTS, drafts + team + drafts * MOST_PARTS)
