@@ -68,9 +68,16 @@ async def begin(
     key = wanted.idempotency_key
     if key is not None and idempotency_key is not None and key != idempotency_key:
         raise Refusal(422, "two_keys", "the header and the body give different idempotency keys")
-    key = key or idempotency_key
+    record, runs = await begin_session(site, wanted, who, key or idempotency_key)
+    return json_response(shapes.summary_of(record), 202 if runs else 200, {"Location": f"/v1/debates/{record.id}"})
+
+
+async def begin_session(
+    site: ServerSite, wanted: Begin, who: Identity, key: str | None = None
+) -> tuple[SessionRecord, bool]:
+    """The session, and whether it will be run: it may need no debate, or have been begun before with the same key."""
     if key is not None and (earlier := await site.shelf.find_by_key(who.name, key)) is not None:
-        return _answer_repeat(earlier, wanted)
+        return _check_repeat(earlier, wanted), False
     # In a thread: what needs no debate is looked up in files that others may have locked.
     plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).count_results())
     record, end = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority)), None
@@ -83,18 +90,16 @@ async def begin(
     except StoreError:
         if key is None or (earlier := await site.shelf.find_by_key(who.name, key)) is None:
             raise
-        return _answer_repeat(earlier, wanted)  # somebody was faster, with the same key
+        return _check_repeat(earlier, wanted), False  # somebody was faster, with the same key
     if end is None:
         await site.queue.put(record.id, record.priority)
-    return json_response(
-        shapes.summary_of(record), 202 if end is None else 200, {"Location": f"/v1/debates/{record.id}"}
-    )
+    return record, end is None
 
 
-def _answer_repeat(earlier: SessionRecord, wanted: Begin) -> Response:
+def _check_repeat(earlier: SessionRecord, wanted: Begin) -> SessionRecord:
     if SessionPlan.model_validate(earlier.config).notes.get("request") != digest(wanted):
         raise Refusal(409, "key_reused", "another session was begun with this idempotency key")
-    return json_response(shapes.summary_of(earlier), 200, {"Location": f"/v1/debates/{earlier.id}"})
+    return earlier
 
 
 async def check_runnable(site: ServerSite, plan: SessionPlan) -> None:
