@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
@@ -73,7 +74,7 @@ class Calls:
             now = await self.desk.find(params.request_state, who)
             if now.gate is not None and not await self._take_answer(now.gate, params, who):
                 return await self.desk.show(now)
-            return await self._follow(ctx, now, who)
+            return await self._follow(ctx, await self.desk.find(now.record.id, who), who)
         wanted = await asyncio.to_thread(read_call, protocol, arguments, self.desk.folder)
         if self.desk.can_ask(ctx, who):
             wanted = wanted.model_copy(update={"gates": GateRules(answers=True)})
@@ -87,9 +88,10 @@ class Calls:
 
     async def _follow(self, ctx: Context, now: Standing, who: Identity) -> Answer:
         """The session's end, or what it waits for. Where the client lets go of the call, the spending stops."""
+        told = count(now.record.entries + 1)  # a call that is made again after an answer counts on
         try:
             while True:
-                now = await self._wait(ctx, now)
+                now = await self._wait(ctx, now, told)
                 if now.gate is None or not self.desk.can_ask(ctx, who):
                     return await self.desk.show(now)
                 message, form = form_of(now.gate)
@@ -104,17 +106,16 @@ class Calls:
             self._stop(now.record.id, who)
             raise
 
-    async def _wait(self, ctx: Context, now: Standing, seconds: float | None = None) -> Standing:
+    async def _wait(self, ctx: Context, now: Standing, told: "count[int]", seconds: float | None = None) -> Standing:
         """Until it rests, or so many seconds have passed; the client hears of each entry of its journal."""
-        began = told = time.monotonic()
-        progress = 0
+        began = last = time.monotonic()
         site, session = self.desk.site, now.record.id
         if now.rests:
             return now
         async for entries in site.feeds.entries(session, now.record.entries, BEAT):
-            if entries or time.monotonic() - told >= SIGN_OF_LIFE:
-                progress, told = progress + 1, time.monotonic()
-                await ctx.session.report_progress(progress, None, describe(entries, now.record.protocol))
+            if entries or time.monotonic() - last >= SIGN_OF_LIFE:
+                last = time.monotonic()
+                await ctx.session.report_progress(next(told), None, describe(entries, now.record.protocol))
             now = await self.desk.look_at(await site.store.session(session))
             if now.rests or (seconds is not None and time.monotonic() - began >= seconds):
                 break
@@ -142,7 +143,7 @@ class Calls:
         now = await self.desk.find(read_text(given, "session"), who)
         wait = given.get("wait")
         if isinstance(wait, int) and wait > 0:
-            now = await self._wait(ctx, now, min(wait, LONGEST_WAIT))
+            now = await self._wait(ctx, now, count(1), min(wait, LONGEST_WAIT))
         return await self.desk.show(now, full=given.get("full") is True)
 
     async def _approve_gate(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:

@@ -144,7 +144,7 @@ def is_modern(ctx: Context) -> bool:
     return ctx.protocol_version >= MODERN
 
 
-def status_of(now: Standing) -> str:
+def status_of(now: Standing) -> Any:
     if now.gate is not None:
         return "waiting"
     return now.record.status if now.rests else "running"

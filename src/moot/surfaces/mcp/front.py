@@ -117,9 +117,7 @@ def answer_opening(message: dict[str, Any]) -> dict[str, Any] | None:
         if not (isinstance(wanted, str) and isinstance(params.get("capabilities"), dict) and params.get("clientInfo")):
             return None
         version = wanted if wanted in HANDSHAKES else HANDSHAKES[-1]
-        # `title` came with 2025-06-18: older clients know nothing of it.
-        shown = about if version >= "2025-06-18" else {key: about[key] for key in ("name", "version")}
-        said = {"protocolVersion": version, "capabilities": OFFERS, "serverInfo": shown}
+        said = {"protocolVersion": version, "capabilities": OFFERS, "serverInfo": about}
         return {**said, "instructions": INSTRUCTIONS}
     meta = params.get("_meta")
     meta = meta if isinstance(meta, dict) else {}

@@ -3,10 +3,10 @@ definition is paid for in each of an agent's conversations, so a schema has the 
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mcp_types import Tool, ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from moot.core.errors import UsageError
 from moot.core.types import Value
@@ -31,29 +31,30 @@ FROM_PROJECT = 'path -> text; "" reads it from the project'
 
 
 class SessionView(Value):
-    """What a client is told of a session."""
+    """What a client is told of a session. No field is described: the schema is in the definition of every tool."""
 
     session: str
     protocol: str
-    status: str = Field(description="running, waiting (for a person), paused, completed, failed or cancelled")
+    status: Literal["running", "waiting", "paused", "completed", "failed", "cancelled"]
     verdict: str = ""
     caveats: tuple[str, ...] = ()
-    report: str = Field(default="", description="markdown")
-    next: str = Field(default="", description="what to do now")
-    result: dict[str, Any] | None = Field(default=None, description="everything, if it was asked for")
+    report: str = ""
+    next: str = ""
+    result: dict[str, Any] | None = None
 
 
 def list_tools(*, local: bool) -> list[Tool]:
     """`local`: the client is on this machine, so its files can be named."""
     view = shrink(SessionView.model_json_schema())
-    spends = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
+    del view["description"]
+    harmless = ToolAnnotations(destructive_hint=False)
     made = [
         Tool(
             name=protocol.name,
             description=protocol.summary,
             input_schema=input_schema(protocol, local=local),
             output_schema=view,
-            annotations=spends,
+            annotations=harmless,
         )
         for protocol in PROTOCOLS.values()
     ]
@@ -68,7 +69,7 @@ def list_tools(*, local: bool) -> list[Tool]:
         *made,
         Tool(
             name="get_session",
-            description="Where a session stands, and its report once it has ended.",
+            description="Where a session stands, and its report once it has ended (waiting: for a person).",
             input_schema=object_schema({"session": SESSION, "wait": wait, "full": full}, "session"),
             output_schema=view,
             annotations=ToolAnnotations(read_only_hint=True),
@@ -78,13 +79,13 @@ def list_tools(*, local: bool) -> list[Tool]:
             description="Ask the user to decide the gate at which a session waits. You cannot decide it yourself.",
             input_schema=object_schema({"session": SESSION}, "session"),
             output_schema=view,
-            annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False),
+            annotations=harmless,
         ),
         Tool(
             name="report_failure",
             description="Count a failed attempt at a task. Says when to vet it, and when to stop and ask the user.",
             input_schema=object_schema(failure, "task", "error"),
-            annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False),
+            annotations=harmless,
         ),
     ]
 
