@@ -8,6 +8,7 @@ import typer
 from moot.core.errors import MootError
 from moot.surfaces.cli.options import StoreFlag
 from moot.surfaces.mcp.front import claim_streams
+from moot.surfaces.setup import Settings
 
 NEEDED = ("mcp", "fastapi", "prometheus_client", "uvicorn", "websockets")
 NOT_INSTALLED = "the MCP server needs packages of its own; pip install 'moot[mcp]'"
@@ -27,10 +28,10 @@ def mcp_command(store: StoreFlag = None) -> None:
     front = claim_streams()
     if any(find_spec(name) is None for name in NEEDED):
         return front.serve_broken(NOT_INSTALLED)
-    from moot.surfaces.mcp.stdio import serve_stdio
-    from moot.surfaces.setup import Settings
-
     try:
-        asyncio.run(serve_stdio(Settings.load({"store": store}), front))
-    except MootError as error:  # a client shows what a tool says, and nothing of what a server that exits wrote
+        settings = Settings.load({"store": store})
+        from moot.surfaces.mcp.stdio import serve_stdio
+
+        asyncio.run(serve_stdio(settings, front))
+    except (MootError, ImportError) as error:  # a client shows what a tool says, not what a server that exits wrote
         front.serve_broken(str(error))

@@ -141,7 +141,8 @@ def answer_broken(message: dict[str, Any], reason: str) -> dict[str, Any]:
         return {"result": opening}
     words = {"content": [{"type": "text", "text": reason}], "isError": True}
     tool = {"name": "moot_setup", "description": f"Moot cannot run: {reason}", "inputSchema": {"type": "object"}}
-    results: dict[str, Any] = {"ping": {}, "tools/list": {"tools": [tool]}, "tools/call": words}
+    listed = {"tools": [tool], "ttlMs": 0, "cacheScope": "private"}
+    results: dict[str, Any] = {"ping": {}, "tools/list": listed, "tools/call": words}
     if message["method"] not in results:
         return {"error": {"code": INVALID, "message": reason}}
     return {"result": {"resultType": "complete", **results[message["method"]]}}

@@ -63,7 +63,7 @@ async def serve_stdio(settings: Settings, front: Front) -> None:
     async with server.run_sessions():
         with contextlib.suppress(asyncio.CancelledError), end_on_signal():
             async with stdio_server(streams, streams) as (incoming, outgoing):
-                await built.run(incoming, outgoing, built.create_initialization_options(extensions={}))
+                await built.run(incoming, outgoing, built.create_initialization_options())
         server.stop()
 
 

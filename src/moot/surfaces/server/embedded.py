@@ -91,6 +91,8 @@ class Embedded:
         for task in late:  # what they have recorded stays, and they are for anybody to carry on
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
+        for session_id in self._own if self.alone else ():
+            await self._give_up(session_id)  # it was not even begun
 
     def _fill(self) -> None:
         while self._heap and len(self._under_way) < self.sessions and not self._draining:
