@@ -31,7 +31,6 @@ ALLOWED = {
     "write_request": "the asker's half of CSP/1",
     "read_synthesis": "the asker's half of CSP/1",
     "render_html": "the report alone, for a page or a chat client",
-    "render_markdown": "the report alone, for a page or a chat client",
     "list_key_variables": "what a test must clear so that no provider is reached",
     "enroll": "keeps a session that another process begins",
 }

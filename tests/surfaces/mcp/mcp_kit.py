@@ -1,6 +1,6 @@
 """What tests of the MCP server share: clients of both eras, and a person in front of them."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Literal
 
@@ -67,7 +67,7 @@ async def connect(
 ) -> AsyncIterator[Client]:
     async with AsyncClient(headers=dict(headers), timeout=Timeout(PATIENCE)) as http:
         transport = streamable_http_client(f"{api.http.base_url}/mcp", http_client=http)
-        async with Client(transport, mode=era, elicitation_callback=person, **more) as client:  # type: ignore[arg-type]
+        async with Client(transport, mode=era, elicitation_callback=person, **more) as client:
             yield client
 
 
@@ -77,7 +77,5 @@ def text_of(result: CallToolResult) -> str:
 
 def data_of(result: CallToolResult) -> dict[str, Any]:
     assert result.structured_content is not None, text_of(result)
-    return result.structured_content
-
-
-Scenario = Callable[[str], Coroutine[Any, Any, None]]
+    data: dict[str, Any] = result.structured_content
+    return data

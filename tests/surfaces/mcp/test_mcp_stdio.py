@@ -37,7 +37,7 @@ def test_a_client_starts_it_and_its_person_decides(era: str, tmp_path: Path) -> 
     async def scenario() -> dict[str, Any]:
         person = Person(decision="approve")
         server = start(tmp_path, MOOT_GATES_ENABLED="1", MOOT_VET_MEMORY=str(tmp_path / "memory"))
-        async with Client(server, mode=era, elicitation_callback=person) as client:  # type: ignore[arg-type]
+        async with Client(server, mode=era, elicitation_callback=person) as client:
             done = data_of(await client.call_tool("harden", {"files": {"app.py": ""}}, progress_callback=listen))
             assert person.asked and "harden: scan" in heard
             for due in ("another way", "call vet", "ask the user"):
@@ -55,7 +55,7 @@ def test_a_client_starts_it_and_its_person_decides(era: str, tmp_path: Path) -> 
 def test_what_still_runs_is_paused_when_the_client_goes(tmp_path: Path) -> None:
     """Everything is said before the server can have been loaded, with a line among it that is no message."""
     call = {"name": "harden", "arguments": {"files": {"app.py": BAD}, "wait": False}}
-    said = [
+    said: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": HELLO},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": call},
@@ -95,7 +95,7 @@ def test_what_is_missing_is_said_by_the_protocol(
     command: tuple[str, ...], env: dict[str, str], reason: str, era: str, tmp_path: Path
 ) -> None:
     async def scenario() -> None:
-        async with Client(start(tmp_path, *command, **env), mode=era) as client:  # type: ignore[arg-type]
+        async with Client(start(tmp_path, *command, **env), mode=era) as client:
             (tool,) = (await client.list_tools()).tools
             assert reason in (tool.description or "")
             told = await client.call_tool(tool.name, {})

@@ -18,20 +18,22 @@ from mcp_types import (
     InputRequiredResult,
     TextContent,
 )
+from pydantic import ValidationError
 
 from moot.core.errors import MootError, UsageError
 from moot.core.gates import GateRequest, GateRules
-from moot.core.ports import JournalEntry
+from moot.core.ports import JournalEntry, SessionRecord
 from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.routing import route
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.extensions.vet import memory_of
-from moot.surfaces.mcp.desk import DECIDE, Context, Desk, Standing, asker_of, form_of, is_modern
+from moot.surfaces.mcp.desk import DECIDE, Context, Desk, LiveSession, asker_of, form_of, is_modern
 from moot.surfaces.mcp.tasks import describe_task, takes_tasks
 from moot.surfaces.mcp.tools import LONGEST_WAIT, read_call
 from moot.surfaces.outcomes import note_failure
 from moot.surfaces.server.acting import pause_session
 from moot.surfaces.server.problems import Refusal
+from moot.surfaces.server.requests import Begin
 from moot.surfaces.server.sessions import begin_session
 
 BEAT = 0.25
@@ -78,15 +80,28 @@ class Calls:
         wanted = await asyncio.to_thread(read_call, protocol, arguments, self.desk.folder)
         if self.desk.can_ask(ctx, who):
             wanted = wanted.model_copy(update={"gates": GateRules(answers=True)})
-        record, _ = await begin_session(self.desk.site, wanted, asker_of(who))
-        now = await self.desk.look_at(record)
+        now = await self.desk.look_at(await self._begin(wanted, who))
         if takes_tasks(ctx) and not now.rests:
             return describe_task(now)
         if arguments.get("wait") is False:
             return await self.desk.show(now)
         return await self._follow(ctx, now, who)
 
-    async def _follow(self, ctx: Context, now: Standing, who: Identity) -> Answer:
+    async def _begin(self, wanted: Begin, who: Identity) -> SessionRecord:
+        """A client that lets go meanwhile finds the session begun, and stopped."""
+        beginning = asyncio.ensure_future(begin_session(self.desk.site, wanted, asker_of(who)))
+        try:
+            return (await asyncio.shield(beginning))[0]
+        except asyncio.CancelledError:
+
+            def stop(done: "asyncio.Task[tuple[SessionRecord, bool]]") -> None:
+                if not done.cancelled() and done.exception() is None:
+                    self._stop(done.result()[0].id, who)
+
+            beginning.add_done_callback(stop)
+            raise
+
+    async def _follow(self, ctx: Context, now: LiveSession, who: Identity) -> Answer:
         """The session's end, or what it waits for. Where the client lets go of the call, the spending stops."""
         told = count(now.record.entries + 1)  # a call that is made again after an answer counts on
         try:
@@ -94,19 +109,18 @@ class Calls:
                 now = await self._wait(ctx, now, told)
                 if now.gate is None or not self.desk.can_ask(ctx, who):
                     return await self.desk.show(now)
-                message, form = form_of(now.gate)
                 if is_modern(ctx):
-                    asked = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
-                    return InputRequiredResult(input_requests={now.gate.id: asked}, request_state=now.record.id)
-                said = await ctx.session.elicit_form(message, form, ctx.request_id)
-                if not await self.desk.decide(now.gate, said.action, said.content, who):
+                    return require_input(now.gate, now.record.id)
+                if not await self._ask(ctx, now.gate, who):
                     return await self.desk.show(now)
                 now = await self.desk.find(now.record.id, who)
         except asyncio.CancelledError:
             self._stop(now.record.id, who)
             raise
 
-    async def _wait(self, ctx: Context, now: Standing, told: "count[int]", seconds: float | None = None) -> Standing:
+    async def _wait(
+        self, ctx: Context, now: LiveSession, told: "count[int]", seconds: float | None = None
+    ) -> LiveSession:
         """Until it rests, or so many seconds have passed; the client hears of each entry of its journal."""
         began = last = time.monotonic()
         site, session = self.desk.site, now.record.id
@@ -155,18 +169,23 @@ class Calls:
         if not self.desk.can_ask(ctx, who):
             how = DECIDE[now.gate.kind].format(id=now.record.id)
             raise UsageError(f"only a person decides, and this client cannot ask its user. They type: {how}")
-        message, form = form_of(now.gate)
         if not is_modern(ctx):
-            said = await ctx.session.elicit_form(message, form, ctx.request_id)
-            decided = await self.desk.decide(now.gate, said.action, said.content, who)
+            decided = await self._ask(ctx, now.gate, who)
         elif params.request_state == now.gate.id:
             decided = await self._take_answer(now.gate, params, who)
         else:
-            asked = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
-            return InputRequiredResult(input_requests={now.gate.id: asked}, request_state=now.gate.id)
+            return require_input(now.gate, now.gate.id)
         if not decided:
             raise UsageError("the user did not decide; the gate is still open")
         return await self.desk.show(await self.desk.find(now.record.id, who))
+
+    async def _ask(self, ctx: Context, gate: GateRequest, who: Identity) -> bool:
+        """Whether the person in front of an older client decided. A client that fails to ask them decides nothing."""
+        try:
+            said = await ctx.session.elicit_form(*form_of(gate), ctx.request_id)
+        except (MCPError, ValidationError):
+            return False
+        return await self.desk.decide(gate, said.action, said.content, who)
 
     async def _take_answer(self, gate: GateRequest, params: CallToolRequestParams, who: Identity) -> bool:
         answer = (params.input_responses or {}).get(gate.id)
@@ -181,6 +200,13 @@ class Calls:
         step = await asyncio.to_thread(note_failure, memory, task, route(task), error, approach)
         said = DUE.get(step.due, "Try again another way.")
         return CallToolResult(content=[TextContent(text=" ".join(filter(None, ("Counted.", step.why, said))))])
+
+
+def require_input(gate: GateRequest, state: str) -> InputRequiredResult:
+    """The same for a newer client, which makes the call again with the answer."""
+    message, form = form_of(gate)
+    asked = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
+    return InputRequiredResult(input_requests={gate.id: asked}, request_state=state)
 
 
 def read_text(given: Mapping[str, Any], name: str) -> str:

@@ -35,7 +35,7 @@ DECIDE = {
 BY_USER = "rejected by the user of an MCP client"
 
 
-class Standing(Value):
+class LiveSession(Value):
     """A session as it is now."""
 
     record: SessionRecord
@@ -68,14 +68,14 @@ class Desk:
             raise Refusal(403, "scope_missing", f"this needs a token with the scope {scope!r}")
         return who
 
-    async def find(self, session: str, who: Identity) -> Standing:
+    async def find(self, session: str, who: Identity) -> LiveSession:
         return await self.look_at(await self.site.session(session, who))
 
-    async def look_at(self, record: SessionRecord) -> Standing:
+    async def look_at(self, record: SessionRecord) -> LiveSession:
         known = await self.site.gates.gates(record.id) if record.waiting_on else []
         now = self.site.now()
         open_gates = [gate for gate in known if gate.decision is None and gate.deadline > now]
-        return Standing(record=record, gate=open_gates[-1] if open_gates else None)
+        return LiveSession(record=record, gate=open_gates[-1] if open_gates else None)
 
     # --- gates
 
@@ -108,19 +108,20 @@ class Desk:
 
     # --- what a client is told
 
-    async def show(self, now: Standing, *, full: bool = False) -> CallToolResult:
+    async def show(self, now: LiveSession, *, full: bool = False) -> CallToolResult:
         record = now.record
         report = await read_report(record, self.site.store)
         shown = SessionView(session=record.id, protocol=record.protocol, status=status_of(now))
         if report is not None and now.gate is None:
             head = report.headline
-            shown = replace_view(shown, verdict=head.verdict, caveats=head.caveats, report=render_markdown(report))
+            said = {"verdict": clean(head.verdict), "caveats": tuple(map(clean, head.caveats))}
+            shown = shown.model_copy(update={**said, "report": render_markdown(report)})
         problem = await problem_of(self.site, record)
-        shown = replace_view(shown, next=next_of(now, problem))
+        shown = shown.model_copy(update={"next": clean(next_of(now, problem))})
         if full and report is not None:
-            shown = replace_view(shown, result=await self.read_result(record))
+            shown = shown.model_copy(update={"result": await self.read_result(record)})
         text = "\n\n".join(filter(None, (shown.report, shown.next)))
-        words = TextContent(text=clean(text) or f"session {record.id} is {shown.status}")
+        words = TextContent(text=text or f"session {record.id} is {shown.status}")
         failed = shown.status in ("paused", "failed")
         data = shown.model_dump(mode="json", exclude_none=True)
         return CallToolResult(content=[words], structured_content=data, is_error=failed)
@@ -129,10 +130,6 @@ class Desk:
         extension = find_extension(record.protocol)
         result = PROTOCOLS[record.protocol].result.model_validate(result_of(record))
         return extension.present(await extension.amend(result, self.site.store))
-
-
-def replace_view(view: SessionView, **changes: Any) -> SessionView:
-    return view.model_copy(update=changes)
 
 
 def asker_of(who: Identity) -> Identity:
@@ -144,13 +141,13 @@ def is_modern(ctx: Context) -> bool:
     return ctx.protocol_version >= MODERN
 
 
-def status_of(now: Standing) -> Any:
+def status_of(now: LiveSession) -> Any:
     if now.gate is not None:
         return "waiting"
     return now.record.status if now.rests else "running"
 
 
-def next_of(now: Standing, problem: str) -> str:
+def next_of(now: LiveSession, problem: str) -> str:
     record = now.record
     if now.gate is not None:
         asked = "".join(f"\n- {question}" for question in now.gate.questions)

@@ -73,9 +73,11 @@ def end_on_signal() -> Any:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, task.cancel)
+        with contextlib.suppress(NotImplementedError):  # not on Windows
+            loop.add_signal_handler(number, task.cancel)
     try:
         yield
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(number)

@@ -8,7 +8,7 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, ElicitResult, InputRespo
 from pydantic import Field
 
 from moot.core.errors import MootError
-from moot.surfaces.mcp.desk import Context, Desk, Standing, form_of, is_modern, next_of
+from moot.surfaces.mcp.desk import Context, Desk, LiveSession, form_of, is_modern, next_of
 from moot.surfaces.mcp.front import TASKS
 from moot.surfaces.server.acting import pause_session
 from moot.surfaces.server.problems import Refusal
@@ -32,7 +32,7 @@ def takes_tasks(ctx: Context) -> bool:
     return is_modern(ctx) and offered is not None and TASKS in (offered.extensions or {})
 
 
-def describe_task(now: Standing, status: str = "working", message: str = "") -> dict[str, Any]:
+def describe_task(now: LiveSession, status: str = "working", message: str = "") -> dict[str, Any]:
     record = now.record
     made = {
         "resultType": "task",
@@ -47,7 +47,7 @@ def describe_task(now: Standing, status: str = "working", message: str = "") -> 
 
 
 def add_tasks(server: Server[Any], desk: Desk) -> None:
-    async def find(ctx: Context, session: str) -> Standing:
+    async def find(ctx: Context, session: str) -> LiveSession:
         check_era(ctx)
         try:
             return await desk.find(session, desk.require(ctx, "read"))
@@ -76,7 +76,7 @@ def add_tasks(server: Server[Any], desk: Desk) -> None:
     server.add_request_handler("tasks/cancel", TaskParams, cancel)
 
 
-async def describe_progress(desk: Desk, ctx: Context, now: Standing) -> dict[str, Any]:
+async def describe_progress(desk: Desk, ctx: Context, now: LiveSession) -> dict[str, Any]:
     problem = await problem_of(desk.site, now.record)
     if now.gate is not None:
         if not desk.can_ask(ctx, desk.identify(ctx)):
@@ -93,7 +93,7 @@ async def describe_progress(desk: Desk, ctx: Context, now: Standing) -> dict[str
     return {**describe_task(now, "completed"), "result": result}
 
 
-def was_stopped(now: Standing, problem: str) -> bool:
+def was_stopped(now: LiveSession, problem: str) -> bool:
     """Somebody wished it to end. One that a person rejected, or a provider failed, has a result that says so."""
     outcome = now.record.outcome
     if isinstance(outcome, dict):
