@@ -66,7 +66,12 @@ def test_a_model_decides_no_gate(era: str, tmp_path: Path) -> None:
                 assert refused.is_error and f"moot approve {session}" in text_of(refused)
                 refused = await alone.call_tool("harden", {**CODE, "gates": {"enabled": False}})
                 assert refused.is_error and "no argument 'gates'" in text_of(refused)
-            for closing in (Person("decline"), Person("cancel"), Person(decision="maybe"), Person()):
+            for closing in (
+                Person("decline", decision="approve"),
+                Person("cancel", decision="approve"),
+                Person(decision="maybe"),
+                Person(),
+            ):
                 async with connect(api, era, closing) as client:
                     left = await client.call_tool("approve_gate", {"session": session})
                     assert left.is_error and "still open" in text_of(left) and closing.asked
