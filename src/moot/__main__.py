@@ -18,11 +18,8 @@ def main() -> None:
 
 
 def run(arguments: list[str], *, debug: bool) -> int:
-    if arguments[:1] in (["route"], ["hook"]) or arguments[:2] == ["vet", "route"]:
-        from moot.surfaces.quick import quick
-
-        if (code := quick(arguments[1:] if arguments[0] == "vet" else arguments)) is not None:
-            return code
+    if (code := answer_quickly(arguments)) is not None:
+        return code
     from moot.core.errors import MootError, UsageError
     from moot.surfaces.cli import run_app
 
@@ -47,6 +44,19 @@ def run(arguments: list[str], *, debug: bool) -> int:
         sys.stderr.write(f"moot: internal error, {kind}: {one_line(str(error))}; --debug shows where\n")
         return BUG
     return 0
+
+
+def answer_quickly(arguments: list[str]) -> int | None:
+    """The exit code of what needs nothing slow; None leaves it to the full command."""
+    if arguments[:1] in (["route"], ["hook"]) or arguments[:2] == ["vet", "route"]:
+        from moot.surfaces.quick import quick
+
+        return quick(arguments[1:] if arguments[0] == "vet" else arguments)
+    if arguments[:1] == ["mcp"] and "--help" not in arguments:
+        from moot.surfaces.mcp.front import claim_streams
+
+        claim_streams()  # the client waits for its first answer while the command is loaded
+    return None
 
 
 def print_trace() -> None:

@@ -97,7 +97,8 @@ print(json.dumps(result.model_dump(mode="json")))
 """
 SERVER = """
 import asyncio, json, sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1].split(":")
+from mcp_kit import connect, data_of
 from serving_kit import serving
 from moot.testing import ActingModel
 
@@ -114,7 +115,11 @@ async def main():
         fork = await client.post(f"/v1/debates/{session}/fork", {"at": 4, "changes": {"rounds": 4}})
         await client.until(fork.json()["id"], "completed")
         forked = (await client.get(f"/v1/debates/{fork.json()['id']}/results")).json()
-        print(json.dumps({"body": schema["BeginPoll"], "input": schema["PollBody"], "result": result,
+        async with connect(client, "2026-07-28") as agent:
+            tools = {tool.name: tool.input_schema for tool in (await agent.list_tools()).tools}
+            voted = data_of(await agent.call_tool("poll", {"question": "Ship it?", "rules": {"rounds": 1}}))
+        print(json.dumps({"body": schema["BeginPoll"], "tool": tools["poll"], "voted": voted,
+                          "input": schema["PollBody"], "result": result,
                           "listed": len(listed), "wrong": wrong.status_code, "forked": forked}))
 
 asyncio.run(main())
@@ -211,12 +216,15 @@ def test_the_library_has_it(place: Place) -> None:
 
 
 def test_the_server_has_it(place: Place) -> None:
-    helpers = Path(__file__).parent / "server"
+    helpers = Path(__file__).parent
     found = place.run_script(
-        f"import sys; sys.path.insert(0, {str(helpers.parents[1])!r})\n{SERVER}", str(helpers), YES
+        f"import sys; sys.path.insert(0, {str(helpers.parent)!r})\n{SERVER}", f"{helpers}/server:{helpers}/mcp", YES
     )
     assert found["body"]["properties"]["protocol"]["const"] == "poll"
     assert {"question", "about", "tone", "language"} == set(found["input"]["properties"])
     assert found["result"]["result"]["votes"] == ["yes"] * 3 and found["listed"] == 1
     assert found["wrong"] == 422
+    assert {"question", "about", "tone"} <= set(found["tool"]["properties"])
+    assert "rounds" in found["tool"]["properties"]["rules"]["description"]
+    assert found["voted"]["report"].startswith("**yes: 1 of 1 votes**")
     assert found["forked"]["result"]["rounds"] == 4

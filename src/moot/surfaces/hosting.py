@@ -163,13 +163,14 @@ class Host:
         token = await self._tokens.find_named(str(by))
         return None if token is None or "admin" in token.scopes else token.owner
 
-    async def drain(self, seconds: float = 30.0) -> None:
+    async def drain(self, seconds: float = 30.0, wish: Stop = "release") -> None:
         """Begin nothing new; what is under way is finished and recorded, then the sessions are for anybody to carry
-        on. Those that take longer are left as they are: whoever takes them over repeats nothing that is recorded."""
+        on, or by another `wish` paused. Those that take longer are left as they are: whoever takes them over repeats
+        nothing that is recorded."""
         until = self.clock.monotonic() + seconds
         while under_way := [task for task in self._tasks if task is not asyncio.current_task()]:
             for session_id in self.running:  # again and again: one may be about to open its room
-                self.stop(session_id, "release")
+                self.stop(session_id, wish)
             left = until - self.clock.monotonic()
             if left <= 0 or (await asyncio.wait(under_way, timeout=min(left, AGAIN)))[1] == set():
                 return

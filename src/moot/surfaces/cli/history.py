@@ -17,7 +17,7 @@ from moot.edge.files.outputs import check_output, write_output
 from moot.edge.store import SqlStore
 from moot.edge.store.sql import BeingRun
 from moot.protocols import PROTOCOLS
-from moot.record.transcript import Story, as_json, build_document
+from moot.record.transcript import as_json
 from moot.runtime.runner import SessionPlan, find_result
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.consent import ask_to_run
@@ -28,10 +28,10 @@ from moot.surfaces.cli.running import finish, run_command
 from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.stored import with_store
+from moot.surfaces.documents import read_document, read_story
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.plans import learn_secrets, origins_of
-from moot.surfaces.reports import read_report
 from moot.surfaces.setup import Settings
 from moot.surfaces.wiring import open_runtime
 from moot.text.report_html import render_document_html
@@ -73,9 +73,9 @@ def list_command(
 def show_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
     """Show the result of a session, then what was said and done in it, in order."""
     if json_output:
-        write_json(as_json(with_store(store, lambda db: _story(db, session))))
+        write_json(as_json(with_store(store, lambda db: read_story(db, session))))
     else:
-        show_document(with_store(store, lambda db: _document(db, session)))
+        show_document(with_store(store, lambda db: read_document(db, session)))
 
 
 def export_command(
@@ -92,9 +92,9 @@ def export_command(
 
         return write_archive(session, output, store, force=force)
     if form == "json":
-        text = as_json(with_store(store, lambda db: _story(db, session)))
+        text = as_json(with_store(store, lambda db: read_story(db, session)))
     elif form in FORMATS:
-        text = FORMATS[form](with_store(store, lambda db: _document(db, session)))
+        text = FORMATS[form](with_store(store, lambda db: read_document(db, session)))
     else:
         raise UsageError(f"unknown format {form!r}; known are json, {', '.join(FORMATS)}, archive")
     if output is None:
@@ -165,23 +165,6 @@ async def _look_up(
         extension, result = find_extension(record.protocol), PROTOCOLS[record.protocol].result.model_validate(kept)
         result = await extension.settle(result, plan, reading.store)  # it may have been killed before that
         return record, plan, await extension.amend(result, reading.store)
-
-
-async def _story(db: SqlStore, session: str) -> Story:
-    record = await db.session(session)
-    return Story(
-        session=record,
-        steps=tuple(await db.steps(record.id)),
-        turns=tuple(await db.turns(record.id)),
-        versions=tuple(await db.versions(record.id)),
-        logs=tuple(await db.logs(record.id)),
-    )
-
-
-async def _document(db: SqlStore, session: str) -> ReportDocument:
-    story = await _story(db, session)
-    kept = await read_report(story.session, db)
-    return build_document(story, kept.report if kept else None)
 
 
 def _summary(record: SessionRecord) -> dict[str, JsonValue]:

@@ -101,6 +101,7 @@ SET_UP = {
     "uninstall": MenuEntry("Take Moot's MCP server out of a coding client.", "install"),
     "trust": MenuEntry("Trust the moot.toml of a project.", "trust"),
     "allow": MenuEntry("Allow one tool call that a hook stopped.", "hook"),
+    "mcp": MenuEntry("Serve MCP to a coding agent, which starts it.", "mcp"),
     "completion": MenuEntry("Print or install completion for bash, zsh or fish.", "completion"),
 }
 ADMIN = {

@@ -83,10 +83,14 @@ async def choice(session: SessionId, who: Approver, site: Here, told: ChoiceBody
 
 @router.post("/{id}/pause", status_code=202, response_model=shapes.Accepted, summary="Pause after the running steps")
 async def pause(session: SessionId, who: Runner, site: Here) -> Response:
+    return json_response(await pause_session(site, session, who), 202)
+
+
+async def pause_session(site: ServerSite, session: str, who: Identity) -> shapes.Accepted:
     record = await site.session(session, who)
     mark = JournalMark(kind="noted", name="paused", value=_by(who))
     if record.status == "pending" and await _change_status(site, record, "paused", mark):
-        return json_response(shapes.Accepted(id=record.id, status="paused"), 202)
+        return shapes.Accepted(id=record.id, status="paused")
     record = await site.session(session, who)
     if record.status != "running":
         raise Refusal(409, "not_running", f"this session is {record.status}")
@@ -105,7 +109,7 @@ async def cancel(session: SessionId, who: Runner, site: Here) -> Response:
         record = await site.session(session, who)
     if record.status in OVER:
         raise Refusal(409, "ended", f"this session is {record.status}")
-    return await _record_wish(site, record, "cancel")
+    return json_response(await _record_wish(site, record, "cancel"), 202)
 
 
 @router.post("/{id}/resume", status_code=202, response_model=shapes.Accepted, summary="Resume a session")
@@ -175,8 +179,8 @@ async def _change_status(site: ServerSite, record: SessionRecord, status: Status
     return True
 
 
-async def _record_wish(site: ServerSite, record: SessionRecord, wish: Any) -> Response:
+async def _record_wish(site: ServerSite, record: SessionRecord, wish: Any) -> shapes.Accepted:
     await site.store.wish(record.id, wish)
     if site.carrier is not None:
         site.carrier.stop(record.id, wish)
-    return json_response(shapes.Accepted(id=record.id, status=record.status, wish=wish), 202)
+    return shapes.Accepted(id=record.id, status=record.status, wish=wish)

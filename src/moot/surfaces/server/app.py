@@ -1,7 +1,7 @@
 """The server put together: routes, guards, and whoever carries the sessions on while it runs."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from moot import __version__
@@ -23,6 +24,7 @@ from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
 from moot.surfaces.server.embedded import Embedded, Hosting
 from moot.surfaces.server.feeds import Feeds, WatchedStore
 from moot.surfaces.server.limits import HERE, Gatekeeper, RequestLimits
+from moot.surfaces.server.mcp_door import McpDoor
 from moot.surfaces.server.metrics import Metrics
 from moot.surfaces.server.site import Queue, ServerSite
 from moot.surfaces.setup import Settings
@@ -45,6 +47,8 @@ class Serving:
     """Run sessions in this process also where a queue could give them to others."""
     open_model: Callable[[str], Model] | None = None
     """Instead of the models of the settings' providers."""
+    alone: bool = False
+    """Run only the sessions that are begun here, and pause them at the end."""
     poll: float = 1.0
     drain: float = DRAIN_SECONDS
     """Seconds that calls under way have to end when the server stops."""
@@ -56,6 +60,8 @@ class Server:
     site: ServerSite
     stop: Callable[[], None]
     """Let go of everybody who watches, so that the server can end."""
+    run_sessions: Callable[[], AbstractAsyncContextManager[None]]
+    """Carry the sessions on, as long as it is open."""
 
 
 def create_app(settings: Settings, serving: Serving | None = None, queue: Queue | None = None) -> Server:
@@ -68,7 +74,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
     host = Hosting(settings, store)  # nobody listens to it: what is recorded is what is told
     if queue is None:
         host.open_model = metrics.meter_models(how.open_model or host.models.open)
-    embedded = Embedded(host, int(settings["server.sessions"]), metrics, feeds.wake, how.poll)
+    embedded = Embedded(host, int(settings["server.sessions"]), metrics, feeds.wake, how.poll, how.alone)
     site = ServerSite(
         settings=settings,
         store=store,
@@ -80,25 +86,32 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
         bounds=bounds_of(settings, exposed=how.exposed),
         open_model=host.open_model if queue is None else None,
     )
+    mcp = McpDoor(site)
+
+    def stop() -> None:
+        feeds.close()
+        mcp.close()
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def run_sessions() -> AsyncIterator[None]:
         if queue is None:
             await embedded.start()
         try:
             yield
         finally:
-            feeds.close()
+            stop()
+            await mcp.aclose()
             await embedded.aclose(how.drain)
             await host.aclose()
             await store.aclose()
 
-    app = build_app(lifespan)
+    app = build_app(lambda app: run_sessions())
     app.state.site = site
+    app.router.routes.append(Route("/mcp", mcp))
     own = digest_of(how.token) if how.token else ""
     door = Doorkeeper(TokenShelf(store), own, open=how.no_token and not how.exposed)
     site.gatekeeper = Gatekeeper(app, door, site.bounds, metrics.request)
-    return Server(_for_pages(site.gatekeeper, settings), site, feeds.close)
+    return Server(_for_pages(site.gatekeeper, settings), site, stop, run_sessions)
 
 
 def build_app(lifespan: Any) -> FastAPI:

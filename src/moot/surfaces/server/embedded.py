@@ -41,8 +41,12 @@ class Embedded:
     """Told when something of a session was recorded."""
     poll: float = 1.0
     """Seconds between two looks at what other processes, or the clock, have brought about."""
+    alone: bool = False
+    """Run only what is put into it, and pause that at the end: nobody is there to wait for the sessions of others."""
     _heap: list[tuple[int, int, str]] = field(default_factory=list)
     _queued: set[str] = field(default_factory=set)
+    _own: set[str] = field(default_factory=set)
+    """Put into it by somebody."""
     _under_way: dict[str, "asyncio.Task[None]"] = field(default_factory=dict)
     _again: set[str] = field(default_factory=set)
     """Told to carry on while they still ran: looked at again when they have stopped."""
@@ -56,6 +60,7 @@ class Embedded:
         self._shelf = SessionShelf(self.host.store)
 
     async def put(self, session_id: str, priority: int = 0) -> None:
+        self._own.add(session_id)
         if session_id in self._under_way:
             self._again.add(session_id)
         elif session_id not in self._queued:
@@ -81,11 +86,13 @@ class Embedded:
             self._watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._watch
-        await self.host.drain(seconds)
+        await self.host.drain(seconds, "pause" if self.alone else "release")
         late = list(self._under_way.values())
         for task in late:  # what they have recorded stays, and they are for anybody to carry on
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
+        for session_id in self._own if self.alone else ():
+            await self._give_up(session_id)  # it was not even begun
 
     def _fill(self) -> None:
         while self._heap and len(self._under_way) < self.sessions and not self._draining:
@@ -160,11 +167,15 @@ class Embedded:
             if wish:
                 self.host.stop(session_id, wish)
         for wanted in await self._shelf.list_begun():
-            if wanted.id not in self._under_way and _is_free(wanted.owner):
+            if wanted.id not in self._under_way and _is_free(wanted.owner) and self._may_take(wanted.id):
                 await self.put(wanted.id, wanted.priority)
         for session_id in await self.host.ready(self.host.clock.now()):
-            await self.put(session_id)
+            if self._may_take(session_id):
+                await self.put(session_id)
         self.host.notify()
+
+    def _may_take(self, session_id: str) -> bool:
+        return not self.alone or session_id in self._own
 
 
 def _is_free(held_by: str) -> bool:

@@ -79,7 +79,13 @@ async def start_session(
     key = wanted.idempotency_key
     if key is not None and idempotency_key is not None and key != idempotency_key:
         raise Refusal(422, "two_keys", "the header and the body give different idempotency keys")
-    key = key or idempotency_key
+    return await begin_session(site, wanted, who, key or idempotency_key)
+
+
+async def begin_session(
+    site: ServerSite, wanted: Begin, who: Identity, key: str | None = None
+) -> tuple[SessionRecord, bool]:
+    """The session, and whether it will be run: it may need no debate, or have been begun before with the same key."""
     if key is not None and (earlier := await site.shelf.find_by_key(who.name, key)) is not None:
         return _check_repeat(earlier, wanted), False
     # In a thread: what needs no debate is looked up in files that others may have locked.

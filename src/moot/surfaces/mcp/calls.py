@@ -1,0 +1,222 @@
+"""A call of a tool: a session is begun and followed to its end, to a person, or to the moment the client lets go."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+    TextContent,
+)
+from pydantic import ValidationError
+
+from moot.core.errors import MootError, UsageError
+from moot.core.gates import GateRequest, GateRules
+from moot.core.ports import JournalEntry, SessionRecord
+from moot.protocols import PROTOCOLS, AnyProtocol
+from moot.routing import route
+from moot.surfaces.client_rights import Identity
+from moot.surfaces.extensions.vet import memory_of
+from moot.surfaces.mcp.desk import DECIDE, Context, Desk, LiveSession, asker_of, form_of, is_modern
+from moot.surfaces.mcp.tasks import describe_task, takes_tasks
+from moot.surfaces.mcp.tools import LONGEST_WAIT, read_call
+from moot.surfaces.outcomes import note_failure
+from moot.surfaces.server.acting import pause_session
+from moot.surfaces.server.problems import Refusal
+from moot.surfaces.server.requests import Begin
+from moot.surfaces.server.sessions import begin_session
+
+BEAT = 0.25
+"""Seconds between two looks at a session in which nothing was recorded."""
+SIGN_OF_LIFE = 10.0
+"""Seconds of silence after which a client hears that the session goes on."""
+DUE = {
+    "debate": "Before the next attempt call vet with failed=true and the same task as its action.",
+    "escalate": "Stop, and ask the user.",
+}
+Answer = CallToolResult | InputRequiredResult | dict[str, Any]
+
+
+@dataclass
+class Calls:
+    desk: Desk
+    _stopping: "set[asyncio.Task[object]]" = field(default_factory=set)
+
+    async def call(self, ctx: Context, params: CallToolRequestParams) -> Answer:
+        """What a model can mend is a result it reads; a tool that is not there is an error of the protocol."""
+        own: dict[str, Callable[..., Awaitable[Answer]]] = {
+            "get_session": self._get_session,
+            "approve_gate": self._approve_gate,
+            "report_failure": self._report_failure,
+        }
+        if params.name not in PROTOCOLS and params.name not in own:
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
+        try:
+            if params.name in PROTOCOLS:
+                return await self._run(ctx, params, PROTOCOLS[params.name])
+            return await own[params.name](ctx, params, params.arguments or {})
+        except (MootError, Refusal) as error:
+            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+
+    # --- sessions
+
+    async def _run(self, ctx: Context, params: CallToolRequestParams, protocol: AnyProtocol) -> Answer:
+        who, arguments = self.desk.require(ctx, "run"), params.arguments or {}
+        if params.request_state:  # sealed: it is ours, of this very call, and of whoever asked first
+            now = await self.desk.find(params.request_state, who)
+            if now.gate is not None and not await self._take_answer(now.gate, params, who):
+                return await self.desk.show(now)
+            return await self._follow(ctx, await self.desk.find(now.record.id, who), who)
+        wanted = await asyncio.to_thread(read_call, protocol, arguments, self.desk.folder)
+        if self.desk.can_ask(ctx, who):
+            wanted = wanted.model_copy(update={"gates": GateRules(answers=True)})
+        now = await self.desk.look_at(await self._begin(wanted, who))
+        if takes_tasks(ctx) and not now.rests:
+            return describe_task(now)
+        if arguments.get("wait") is False:
+            return await self.desk.show(now)
+        return await self._follow(ctx, now, who)
+
+    async def _begin(self, wanted: Begin, who: Identity) -> SessionRecord:
+        """A client that lets go meanwhile finds the session begun, and stopped."""
+        beginning = asyncio.ensure_future(begin_session(self.desk.site, wanted, asker_of(who)))
+        try:
+            return (await asyncio.shield(beginning))[0]
+        except asyncio.CancelledError:
+
+            def stop(done: "asyncio.Task[tuple[SessionRecord, bool]]") -> None:
+                if not done.cancelled() and done.exception() is None:
+                    self._stop(done.result()[0].id, who)
+
+            beginning.add_done_callback(stop)
+            raise
+
+    async def _follow(self, ctx: Context, now: LiveSession, who: Identity) -> Answer:
+        """The session's end, or what it waits for. Where the client lets go of the call, the spending stops."""
+        told = count(now.record.entries + 1)  # a call that is made again after an answer counts on
+        try:
+            while True:
+                now = await self._wait(ctx, now, told)
+                if now.gate is None or not self.desk.can_ask(ctx, who):
+                    return await self.desk.show(now)
+                if is_modern(ctx):
+                    return require_input(now.gate, now.record.id)
+                if not await self._ask(ctx, now.gate, who):
+                    return await self.desk.show(now)
+                now = await self.desk.find(now.record.id, who)
+        except asyncio.CancelledError:
+            self._stop(now.record.id, who)
+            raise
+
+    async def _wait(
+        self, ctx: Context, now: LiveSession, told: "count[int]", seconds: float | None = None
+    ) -> LiveSession:
+        """Until it rests, or so many seconds have passed; the client hears of each entry of its journal."""
+        began = last = time.monotonic()
+        site, session = self.desk.site, now.record.id
+        if now.rests:
+            return now
+        async for entries in site.feeds.entries(session, now.record.entries, BEAT):
+            if entries or time.monotonic() - last >= SIGN_OF_LIFE:
+                last = time.monotonic()
+                await ctx.session.report_progress(next(told), None, describe(entries, now.record.protocol))
+            now = await self.desk.look_at(await site.store.session(session))
+            if now.rests or (seconds is not None and time.monotonic() - began >= seconds):
+                break
+        return now
+
+    def _stop(self, session: str, who: Identity) -> None:
+        """In a task of its own: the call that is cancelled can wait for nothing more."""
+        if self.desk.site.feeds.closed:
+            return  # the server ends, and its sessions go on elsewhere
+
+        async def pause() -> None:
+            try:
+                await pause_session(self.desk.site, session, who)
+            except (MootError, Refusal):
+                return  # it had ended, or waited for a person: nothing is spent
+
+        task = asyncio.create_task(pause())
+        self._stopping.add(task)
+        task.add_done_callback(self._stopping.discard)
+
+    # --- the other tools
+
+    async def _get_session(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
+        who = self.desk.require(ctx, "read")
+        now = await self.desk.find(read_text(given, "session"), who)
+        wait = given.get("wait")
+        if isinstance(wait, int) and wait > 0:
+            now = await self._wait(ctx, now, count(1), min(wait, LONGEST_WAIT))
+        return await self.desk.show(now, full=given.get("full") is True)
+
+    async def _approve_gate(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
+        """The model brings the question to its user; the decision is theirs, or there is none."""
+        who = self.desk.require(ctx, "approve")
+        now = await self.desk.find(read_text(given, "session"), who)
+        if now.gate is None:
+            raise UsageError(f"session {now.record.id} waits at no gate; it is {now.record.status}")
+        if not self.desk.can_ask(ctx, who):
+            how = DECIDE[now.gate.kind].format(id=now.record.id)
+            raise UsageError(f"only a person decides, and this client cannot ask its user. They type: {how}")
+        if not is_modern(ctx):
+            decided = await self._ask(ctx, now.gate, who)
+        elif params.request_state == now.gate.id:
+            decided = await self._take_answer(now.gate, params, who)
+        else:
+            return require_input(now.gate, now.gate.id)
+        if not decided:
+            raise UsageError("the user did not decide; the gate is still open")
+        return await self.desk.show(await self.desk.find(now.record.id, who))
+
+    async def _ask(self, ctx: Context, gate: GateRequest, who: Identity) -> bool:
+        """Whether the person in front of an older client decided. A client that fails to ask them decides nothing."""
+        try:
+            said = await ctx.session.elicit_form(*form_of(gate), ctx.request_id)
+        except (MCPError, ValidationError):
+            return False
+        return await self.desk.decide(gate, said.action, said.content, who)
+
+    async def _take_answer(self, gate: GateRequest, params: CallToolRequestParams, who: Identity) -> bool:
+        answer = (params.input_responses or {}).get(gate.id)
+        if not isinstance(answer, ElicitResult) or not who.may("approve"):
+            return False
+        return await self.desk.decide(gate, answer.action, answer.content, who)
+
+    async def _report_failure(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
+        self.desk.require(ctx, "run")
+        task, error = read_text(given, "task"), read_text(given, "error")
+        memory, approach = memory_of(self.desk.site.settings), str(given.get("approach") or "")
+        step = await asyncio.to_thread(note_failure, memory, task, route(task), error, approach)
+        said = DUE.get(step.due, "Try again another way.")
+        return CallToolResult(content=[TextContent(text=" ".join(filter(None, ("Counted.", step.why, said))))])
+
+
+def require_input(gate: GateRequest, state: str) -> InputRequiredResult:
+    """The same for a newer client, which makes the call again with the answer."""
+    message, form = form_of(gate)
+    asked = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
+    return InputRequiredResult(input_requests={gate.id: asked}, request_state=state)
+
+
+def read_text(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError(f"{name} is missing: give it as a text")
+    return value
+
+
+def describe(entries: list[JournalEntry], protocol: str) -> str:
+    """The last thing that was recorded, in a few words."""
+    names = [entry.name or entry.kind for entry in entries]
+    return f"{protocol}: {names[-1]}" if names else f"{protocol}: still running"

@@ -1,0 +1,47 @@
+"""The MCP server put together; stdio and HTTP serve the same one."""
+
+import os
+from functools import partial
+from typing import Any
+
+from mcp.server import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp_types import ListToolsResult, PaginatedRequestParams
+
+from moot import __version__
+from moot.surfaces.mcp import reading
+from moot.surfaces.mcp.calls import Calls
+from moot.surfaces.mcp.desk import Context, Desk
+from moot.surfaces.mcp.front import INSTRUCTIONS, NAME, TASKS, TITLE
+from moot.surfaces.mcp.tasks import add_tasks
+from moot.surfaces.mcp.tools import list_tools
+
+
+def build_server(desk: Desk) -> Server[Any]:
+    tools = ListToolsResult(tools=list_tools(local=desk.folder is not None))
+
+    async def tell_tools(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        return tools
+
+    async def tell_resources(ctx: Context, params: PaginatedRequestParams | None) -> Any:
+        return await reading.list_resources(desk, ctx)
+
+    server: Server[Any] = Server(
+        NAME,
+        title=TITLE,
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=tell_tools,
+        on_call_tool=Calls(desk).call,  # type: ignore[arg-type]  # a task is a result of the extension's own
+        on_list_resources=tell_resources,
+        on_list_resource_templates=reading.list_templates,
+        on_read_resource=partial(reading.read_resource, desk),
+        on_list_prompts=reading.list_prompts,
+        on_get_prompt=reading.get_prompt,
+    )
+    # What a client echoes is not to be trusted: it is sealed, and good only for whoever it was given to.
+    sealed = RequestStateSecurity(keys=[os.urandom(32)], bind_principal=lambda ctx: desk.identify(ctx).name)
+    server.middleware.append(RequestStateBoundary(sealed, default_audience=NAME))
+    server.extensions[TASKS] = {}
+    add_tasks(server, desk)
+    return server

@@ -1,0 +1,107 @@
+"""The Tasks extension: a session is a task of the same id, which outlives the call, the connection and the client."""
+
+from typing import Any
+
+from mcp.server import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, ElicitResult, InputResponses, RequestParams
+from pydantic import Field
+
+from moot.core.errors import MootError
+from moot.surfaces.mcp.desk import Context, Desk, LiveSession, form_of, is_modern, next_of
+from moot.surfaces.mcp.front import TASKS
+from moot.surfaces.server.acting import pause_session
+from moot.surfaces.server.problems import Refusal
+from moot.surfaces.server.sessions import problem_of
+
+POLL = 1000
+"""Milliseconds between two looks of a client."""
+
+
+class TaskParams(RequestParams):
+    task_id: str = Field(alias="taskId")
+
+
+class TaskUpdate(TaskParams):
+    input_responses: InputResponses = Field(alias="inputResponses")
+
+
+def takes_tasks(ctx: Context) -> bool:
+    """Whether this very request says that its client knows tasks."""
+    offered = ctx.session.client_capabilities
+    return is_modern(ctx) and offered is not None and TASKS in (offered.extensions or {})
+
+
+def describe_task(now: LiveSession, status: str = "working", message: str = "") -> dict[str, Any]:
+    record = now.record
+    made = {
+        "resultType": "task",
+        "taskId": record.id,
+        "status": status,
+        "createdAt": record.created_at.isoformat(),
+        "lastUpdatedAt": record.updated_at.isoformat(),
+        "ttlMs": None,
+        "pollIntervalMs": POLL,
+    }
+    return {**made, "statusMessage": message} if message else made
+
+
+def add_tasks(server: Server[Any], desk: Desk) -> None:
+    async def find(ctx: Context, session: str) -> LiveSession:
+        check_era(ctx)
+        try:
+            return await desk.find(session, desk.require(ctx, "read"))
+        except (MootError, Refusal) as error:
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
+
+    async def get(ctx: Context, params: TaskParams) -> dict[str, Any]:
+        now = await find(ctx, params.task_id)
+        return {**await describe_progress(desk, ctx, now), "resultType": "complete"}
+
+    async def update(ctx: Context, params: TaskUpdate) -> dict[str, Any]:
+        now, who = await find(ctx, params.task_id), desk.require(ctx, "approve")
+        answer = params.input_responses.get(now.gate.id) if now.gate is not None else None
+        if now.gate is not None and isinstance(answer, ElicitResult):
+            await desk.decide(now.gate, answer.action, answer.content, who)
+        return {}
+
+    async def cancel(ctx: Context, params: TaskParams) -> dict[str, Any]:
+        now, who = await find(ctx, params.task_id), desk.require(ctx, "run")
+        if not now.rests:
+            await pause_session(desk.site, now.record.id, who)
+        return {}
+
+    server.add_request_handler("tasks/get", TaskParams, get)
+    server.add_request_handler("tasks/update", TaskUpdate, update)
+    server.add_request_handler("tasks/cancel", TaskParams, cancel)
+
+
+async def describe_progress(desk: Desk, ctx: Context, now: LiveSession) -> dict[str, Any]:
+    problem = await problem_of(desk.site, now.record)
+    if now.gate is not None:
+        if not desk.can_ask(ctx, desk.identify(ctx)):
+            return describe_task(now, "working", next_of(now, problem))
+        message, form = form_of(now.gate)
+        params = {"mode": "form", "message": message, "requestedSchema": form}
+        asked = {"method": "elicitation/create", "params": params}
+        return {**describe_task(now, "input_required"), "inputRequests": {now.gate.id: asked}}
+    if not now.rests:
+        return describe_task(now)
+    if was_stopped(now, problem):
+        return describe_task(now, "cancelled", next_of(now, problem))
+    result = (await desk.show(now)).model_dump(mode="json", by_alias=True, exclude_none=True)
+    return {**describe_task(now, "completed"), "result": result}
+
+
+def was_stopped(now: LiveSession, problem: str) -> bool:
+    """Somebody wished it to end. One that a person rejected, or a provider failed, has a result that says so."""
+    outcome = now.record.outcome
+    if isinstance(outcome, dict):
+        return outcome.get("cut") == "cancelled"
+    return now.record.status in ("paused", "cancelled") and not problem
+
+
+def check_era(ctx: Context) -> None:
+    """Older clients know another thing by this name."""
+    if not is_modern(ctx):
+        raise MCPError(code=METHOD_NOT_FOUND, message="Method not found", data=ctx.method)
