@@ -59,7 +59,7 @@ def value(key: str) -> object:
     "words",
     [("harden", "app.py", "-q"), ("vet", "drop the table users in production"), ("models",), ("doctor",),
      ("guard", "--", "git", "push", "--force"), ("solve", "add two numbers"), ("debate", "is it right?"),
-     ("decide", "--ask", "a or b?"), ("review", "PLAN.md")],
+     ("decide", "--ask", "a or b?", "--option", "a", "--option", "b"), ("review", "PLAN.md")],
 )  # fmt: skip
 @pytest.mark.parametrize("key", ["model", "seats"])
 def test_a_cloned_command_is_not_run(moot: Cli, checkout: Path, words: tuple[str, ...], key: str) -> None:
@@ -118,7 +118,7 @@ def test_nothing_is_written_where_a_checkout_says(moot: Cli, checkout: Path, tmp
 
 
 SAMPLES: dict[str, str] = {
-    "run_with_secrets": "true",
+    "run_with_secrets": "true", "harden.tools": '["run_code"]', "review.comments": "1",
     "store": '"x.db"', "vet.memory": '"x"', "vet.reset_after_hours": "0.1", "retention.logs_days": "1",
     "retention.sessions_days": "1", "mcp.servers.a.command": '["x"]', "lsp.python.command": '["x"]',
     "debate.tools": '["run_code"]', "solve.tools": '["run_code"]', "hook.strict": "true", "hook.allow": '["rm *"]',

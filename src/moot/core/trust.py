@@ -28,6 +28,7 @@ TABLE: Mapping[str, Rule] = {
     "lsp.*": "trust",
     "ci.commands": "trust",
     "debate.tools": "trust",
+    "harden.tools": "trust",
     "solve.tools": "trust",
     # who is notified
     "hook.*": "trust",
@@ -57,7 +58,8 @@ TABLE: Mapping[str, Rule] = {
     "tool_bytes": "capped",
     "concurrency": "capped",
     "sandbox.*": "limited",
-    # how strict the checks are
+    # how strict the checks are, and how much of them is shown
+    "review.comments": "trust",
     "harden.min_vulnerabilities": "limited",
     "harden.risk_threshold": "limited",
     # how a session runs
