@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.core.ports import SessionRecord
-from moot.core.report import Report, ReportDocument
+from moot.core.report import ReportDocument
 from moot.core.types import Result
 from moot.edge.files.outputs import check_output, write_output
 from moot.edge.store import SqlStore
 from moot.edge.store.sql import BeingRun
 from moot.protocols import PROTOCOLS
-from moot.record.transcript import Story, as_json, build_document
+from moot.record.transcript import as_json
 from moot.runtime.runner import SessionPlan, find_result
 from moot.surfaces.choices import whoever
 from moot.surfaces.cli.consent import ask_to_run
@@ -28,6 +28,7 @@ from moot.surfaces.cli.running import finish, run_command
 from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.stored import with_store
+from moot.surfaces.documents import load_document, load_story
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.plans import learn_secrets, origins_of
@@ -72,9 +73,9 @@ def list_command(
 def show_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
     """Show the result of a session, then what was said and done in it, in order."""
     if json_output:
-        write_json(as_json(with_store(store, lambda db: _story(db, session))))
+        write_json(as_json(with_store(store, lambda db: load_story(db, session))))
     else:
-        show_document(with_store(store, lambda db: _document(db, session)))
+        show_document(with_store(store, lambda db: load_document(db, session)))
 
 
 def export_command(
@@ -91,9 +92,9 @@ def export_command(
 
         return write_archive(session, output, store, force=force)
     if form == "json":
-        text = as_json(with_store(store, lambda db: _story(db, session)))
+        text = as_json(with_store(store, lambda db: load_story(db, session)))
     elif form in FORMATS:
-        text = FORMATS[form](with_store(store, lambda db: _document(db, session)))
+        text = FORMATS[form](with_store(store, lambda db: load_document(db, session)))
     else:
         raise UsageError(f"unknown format {form!r}; known are json, {', '.join(FORMATS)}, archive")
     if output is None:
@@ -164,36 +165,6 @@ async def _look_up(
         extension, result = find_extension(record.protocol), PROTOCOLS[record.protocol].result.model_validate(kept)
         result = await extension.settle(result, plan, reading.store)  # it may have been killed before that
         return record, plan, await extension.amend(result, reading.store)
-
-
-async def _story(db: SqlStore, session: str) -> Story:
-    record = await db.session(session)
-    return Story(
-        session=record,
-        steps=tuple(await db.steps(record.id)),
-        turns=tuple(await db.turns(record.id)),
-        versions=tuple(await db.versions(record.id)),
-        logs=tuple(await db.logs(record.id)),
-    )
-
-
-async def _document(db: SqlStore, session: str) -> ReportDocument:
-    story = await _story(db, session)
-    return build_document(story, await _report(story.session, db))
-
-
-async def _report(record: SessionRecord, store: SqlStore) -> Report | None:
-    """None where there is no result, or one that this version cannot read: of another version, or of a protocol that
-    is not installed here."""
-    kept = record.outcome.get("result") if isinstance(record.outcome, dict) else None
-    protocol = PROTOCOLS.get(record.protocol)
-    if not kept or protocol is None:
-        return None
-    try:
-        result = protocol.result.model_validate(kept)
-    except ValidationError:
-        return None
-    return protocol.report(await find_extension(record.protocol).amend(result, store))
 
 
 def _summary(record: SessionRecord) -> dict[str, JsonValue]:

@@ -17,6 +17,7 @@ from moot.core.ports import Model
 from moot.edge.clock import SystemClock
 from moot.edge.store.engine import address, is_file
 from moot.edge.store.tokens import TokenShelf, digest_of
+from moot.surfaces.page import desk, routes, session_pages, sign_in
 from moot.surfaces.server import acting, problems, sessions, streams
 from moot.surfaces.server import status_routes as around
 from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
@@ -94,7 +95,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
             await store.aclose()
 
     app = build_app(lifespan)
-    app.state.site = site
+    app.state.site, app.state.page = site, desk.PageDesk()
     own = digest_of(how.token) if how.token else ""
     door = Doorkeeper(TokenShelf(store), own, open=how.no_token and not how.exposed)
     site.gatekeeper = Gatekeeper(app, door, site.bounds, metrics.request)
@@ -113,7 +114,8 @@ def build_app(lifespan: Any) -> FastAPI:
         lifespan=lifespan,
     )
     problems.install(app)
-    for part in (around, sessions, acting, streams):  # `/v1/debates/team` before `/v1/debates/{id}`
+    # `/v1/debates/team` before `/v1/debates/{id}`
+    for part in (around, sessions, acting, streams, desk, sign_in, session_pages, routes):
         app.include_router(part.router)
     app.openapi = lambda: documents(app)  # type: ignore[method-assign]
     return app
