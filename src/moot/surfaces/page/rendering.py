@@ -93,7 +93,7 @@ def render_markdown(text: str) -> Markup:
 
 @cache
 def _markdown() -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "highlight": _highlight}).enable("table")
+    made = MarkdownIt("commonmark", {"html": False, "breaks": True, "highlight": _highlight}).enable("table")
     made.disable(["link", "image", "autolink", "reference", "html_inline", "html_block", "entity"])
     for name in ("heading_open", "heading_close"):  # the headings of the page are Moot's
         made.add_render_rule(name, _render_heading)

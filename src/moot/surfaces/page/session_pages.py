@@ -43,7 +43,7 @@ async def session_page(request: Request, session: SessionId, who: Reader, site: 
 
 
 @router.get("/sessions/{id}/events")
-async def events(
+async def events(  # noqa: PLR0913 - a route has one parameter for each thing it reads
     request: Request,
     session: SessionId,
     who: Reader,

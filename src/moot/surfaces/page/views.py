@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from moot.core.gates import GateRequest
 from moot.core.ports import SessionRecord
-from moot.core.report import list_spending
+from moot.core.report import Block, Report, list_spending
 from moot.core.types import Result
 from moot.record.audit import sum_spending
 from moot.record.chain import SessionSnapshot
@@ -79,7 +79,8 @@ def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity 
     return render_template(
         "head.html",
         record=record,
-        report=Markup(render_html(report)) if report else "",
+        verdict=_render_blocks(report.blocks[:1]) if report else "",
+        report=_render_blocks(report.blocks[1:]) if report else "",
         over=record.status in OVER,
         now=_last_turn(snapshot),
         gate=open_gate(snapshot),
@@ -89,6 +90,10 @@ def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity 
         who=who,
         can_resume=_can_resume(record),
     )
+
+
+def _render_blocks(blocks: tuple[Block, ...]) -> Markup:
+    return Markup(render_html(Report(blocks=blocks)))  # escaped there
 
 
 def render_evidence(snapshot: SessionSnapshot) -> Markup:

@@ -54,8 +54,8 @@ class Doorkeeper:
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         if scope["type"] != "http" or not (name := read_pass(self.own, "cookie", cookie, time.time())):
             return None
-        told = headers.get(CSRF_HEADER, "")
-        if scope["method"] not in SAFE and not hmac.compare_digest(told.encode(), csrf_token(self.own, cookie).encode()):
+        told, known = headers.get(CSRF_HEADER, ""), csrf_token(self.own, cookie)
+        if scope["method"] not in SAFE and not hmac.compare_digest(told.encode(), known.encode()):
             return Refusal(403, "no_page", "only a page of this server may do this with its cookie; reload the page")
         return await self.find_identity(name)
 
@@ -68,7 +68,7 @@ class Doorkeeper:
             return None
         return Identity(token.name, frozenset(token.scopes), token.owner)
 
-    async def identify_secret(self, secret: str) -> Identity | Refusal: -> Identity | Refusal:
+    async def identify_secret(self, secret: str) -> Identity | Refusal:
         if self.own and hmac.compare_digest(digest_of(secret), self.own):
             return STARTER
         token = await self.tokens.holder(secret)
