@@ -1,4 +1,4 @@
-"""A server with scripted models, and sessions worth looking at: for the pictures of the README and the browser tests."""
+"""A server with scripted models, and sessions worth looking at: for the pictures and the browser tests."""
 
 import json
 import os

@@ -56,6 +56,7 @@ SESSIONS = {
     "list": MenuEntry("List sessions, newest first.", "history"),
     "show": MenuEntry("Show a session: its result, and what was said and done.", "history"),
     "resume": MenuEntry("Continue a session. Nothing recorded is paid for twice.", "history"),
+    "ui": MenuEntry("Open the page: start, watch and decide sessions in a browser.", "ui"),
     "export": MenuEntry("Export a session: JSON, Markdown, HTML or signed archive.", "history"),
 }
 RECORD = {
@@ -85,7 +86,7 @@ SET_UP = {
     "completion": MenuEntry("Print or install completion for bash, zsh or fish.", "completion"),
 }
 ADMIN = {
-    "serve": MenuEntry("Serve the HTTP API.", "serve"),
+    "serve": MenuEntry("Serve the HTTP API and the page.", "serve"),
     "worker": MenuEntry("Run sessions from the queue of a fleet.", "fleet"),
     "fleet": MenuEntry("Show the workers of a fleet, its queue, and stuck sessions.", "fleet"),
     "store": MenuEntry("Migrate, check, back up, restore or copy the store.", "store"),

@@ -64,13 +64,20 @@ def make_fragment(session_id: str, entry: JournalEntry, *, live: bool = True) ->
     return _render_turn(session_id, entry, live) if asked else _render_event(entry)
 
 
+def anchor_of(entry: JournalEntry) -> str:
+    """Where a step is found on the page; what is no step, by the number of its entry."""
+    if entry.kind != "step" or entry.seq < 0:
+        return f"entry-{entry.entry}"
+    return f"turn-{entry.seq}" if entry.part <= 1 else f"turn-{entry.seq}-{entry.part}"
+
+
 def _render_turn(session_id: str, entry: JournalEntry, live: bool) -> Fragment:
     value = read_table(entry.value)
     call, exchange = read_table(value.get("call")), read_table(value.get("exchange"))
     reply = read_table(exchange.get("reply"))
     # Every use of a tool is a part between two replies; only a second asking makes a reply an even part.
     again = "" if entry.part <= 1 else "after a tool" if entry.part % 2 else "asked again"
-    anchor = f"turn-{entry.seq}" if entry.part <= 1 else f"turn-{entry.seq}-{entry.part}"
+    anchor = anchor_of(entry)
     seat, phase, number = str(call.get("seat")), str(call.get("phase")), call.get("round")
     html = render_template(
         "turn.html", entry=entry, call=call, exchange=exchange, reply=reply, usage=read_table(reply.get("usage")),
@@ -87,5 +94,5 @@ def _render_event(entry: JournalEntry) -> Fragment:
         return Fragment(entry.entry, Markup(), entry.kind == "claimed")
     title, lines = describe_entry(entry)
     title = TITLES.get(entry.name, title) if entry.kind == "step" else title
-    html = render_template("event.html", entry=entry, title=title, lines=lines)
+    html = render_template("event.html", entry=entry, title=title, lines=lines, anchor=anchor_of(entry))
     return Fragment(entry.entry, html, refresh, entry.seq if entry.kind == "dropped" else 0)

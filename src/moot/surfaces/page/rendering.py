@@ -1,7 +1,7 @@
 """Templates filled in, and the words of models as HTML that can neither run nor pass for words of Moot."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -117,5 +117,5 @@ def render_code(text: str, language: str = "text") -> Markup:
     return Markup('<pre tabindex="0" class="code">{}</pre>').format(Markup(marked))
 
 
-def read_table(value: JsonValue) -> Mapping[str, JsonValue]:
+def read_table(value: JsonValue) -> dict[str, JsonValue]:
     return value if isinstance(value, dict) else {}

@@ -13,6 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from moot.core.types import Status
 from moot.edge.store.snapshots import whole
 from moot.protocols import PROTOCOLS
+from moot.record.chain import SessionSnapshot
 from moot.record.session_diff import compare_sessions
 from moot.surfaces.client_rights import Identity
 from moot.surfaces.page.desk import Desk, PageDesk, new_router, show
@@ -26,6 +27,7 @@ from moot.surfaces.server.site import ServerSite
 from moot.surfaces.server.streams import EVENTS, RETRY, UNCHANGED
 
 LISTED = 50
+ESTIMATE = "/v1/debates/estimate"
 LOOK = 1.0
 """Seconds between two looks at a list that somebody watches."""
 router = new_router()
@@ -50,8 +52,8 @@ Runner = Annotated[Identity, Depends(RequiredScope("run"))]
 @router.get("")
 async def sessions_page(request: Request, query: Wanted, who: Reader, site: Here) -> Response:
     listing = await render_listing(site, query, who.sees_only)
-    choices = {"protocols": PROTOCOLS, "statuses": get_args(Status)}
-    return show(request, "sessions.html", here="sessions", listing=listing, query=query, **choices)
+    known = {"names": [*PROTOCOLS], "statuses": get_args(Status)}
+    return show(request, "sessions.html", here="sessions", listing=listing, query=query, known=known)
 
 
 @router.get("/events")
@@ -107,7 +109,14 @@ async def start_page(request: Request, protocol: str, who: Runner, site: Here) -
     if protocol not in PROTOCOLS:
         raise Refusal(404, "no_protocol", "there is no protocol of this name")
     form = build_form(PROTOCOLS[protocol], site.settings)
-    return show(request, "start.html", here="start", protocols=PROTOCOLS.values(), form=form)
+    estimates = any(getattr(route, "path", "") == ESTIMATE for route in request.app.routes)
+    return show(request, "start.html", here="start", protocols=PROTOCOLS.values(), form=form, estimates=estimates)
+
+
+def _as_seen_by(who: Identity, snapshot: SessionSnapshot) -> SessionSnapshot:
+    """What a plan says of the server's machine is for administrators."""
+    record = snapshot.session.model_copy(update={"config": shapes.plan_for(who, snapshot.session)})
+    return snapshot.model_copy(update={"session": record})
 
 
 @router.get("/compare")
@@ -123,6 +132,6 @@ async def compare_page(
     if one and two:
         chosen = [await site.session(name, who) for name in (one, two)]
         records += [each for each in chosen if each.id not in {record.id for record in records}]
-        pair = [await whole(site.store, each.id) for each in chosen]
+        pair = [_as_seen_by(who, await whole(site.store, each.id)) for each in chosen]
         diff = await asyncio.to_thread(compare_sessions, *pair)
     return show(request, "compare.html", here="compare", records=records, one=one, two=two, diff=diff)

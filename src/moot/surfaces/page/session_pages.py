@@ -20,6 +20,7 @@ from moot.surfaces.documents import load_document, load_result, load_story
 from moot.surfaces.page.desk import UNKEPT, Desk, html_response, look_of, new_router, show
 from moot.surfaces.page.rendering import read_table, render_template
 from moot.surfaces.page.views import render_evidence, render_head, render_session
+from moot.surfaces.server import shapes
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.sessions import After, Here, Reader, SessionId
 from moot.surfaces.server.site import ServerSite
@@ -118,7 +119,9 @@ async def export(session: SessionId, form: str, who: Reader, site: Here) -> Resp
     if form not in EXPORTS:
         raise Refusal(404, "no_format", f"there is no format {form!r}; there are {', '.join(EXPORTS)}")
     if form == "json":
-        text = as_json(await load_story(site.store, record.id))
+        story = await load_story(site.store, record.id)
+        seen = story.session.model_copy(update={"config": shapes.plan_for(who, record)})
+        text = as_json(story.model_copy(update={"session": seen}))
     else:
         write = render_document_html if form == "html" else render_document_markdown
         text = write(await load_document(site.store, record.id))

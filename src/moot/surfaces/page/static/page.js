@@ -27,6 +27,11 @@ function goOn(answer, then) {
   else if (one("#head [data-over]")) location.reload(); // nothing more is streamed
 }
 
+function sayEstimate({ calls, usd }) {
+  const bounds = ({ usual, most }, unit) => usual === null ? "unknown" : `about ${unit(usual)}, at most ${most === null ? "unknown" : unit(most)}`;
+  return `Calls: ${bounds(calls, String)}. Cost: ${bounds(usd, (each) => `$${each.toFixed(4)}`)}.`;
+}
+
 async function submit(event) {
   const form = event.target.closest("form[data-api]");
   if (!form) return;
@@ -38,7 +43,9 @@ async function submit(event) {
     const body = readForm(form);
     if (button.dataset.needs && !body[button.dataset.needs]) throw new Error(`Give a ${button.dataset.needs}.`);
     if (form.hasAttribute("data-once")) body.idempotency_key = form.dataset.key ??= crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-    goOn(await post(button.dataset.api ?? form.dataset.api, body), form.dataset.then);
+    const answer = await post(button.dataset.api ?? form.dataset.api, body);
+    if ("estimate" in button.dataset) one(".estimate", form).textContent = sayEstimate(await answer.json());
+    else goOn(answer, form.dataset.then);
   } catch (error) {
     said.textContent = error.message;
     delete form.dataset.key;
@@ -117,12 +124,13 @@ async function signIn() {
   const code = location.hash.slice(1), said = one('form [role="alert"]');
   history.replaceState(null, "", location.pathname + location.search);
   try {
-    // Whoever came by a link of another site is signed in, though the browser kept the cookie back for that step.
-    const answer = code ? await post("/ui/login", { code }) : await fetch("/", { headers: { Accept: "application/json" } });
-    if (answer.ok) location.replace(nextPage());
+    if (code) await post("/ui/login", { code });
   } catch (error) {
     said.textContent = error.message;
   }
+  // Whoever came by a link of another site is signed in, though the browser kept the cookie back for that step.
+  const answer = await fetch("/", { headers: { Accept: "application/json" } });
+  if (answer.ok) location.replace(nextPage());
 }
 
 document.addEventListener("submit", submit);
