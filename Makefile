@@ -79,7 +79,7 @@ setup: .venv/ready
 	python3 -m pip install -q --disable-pip-version-check --target .tools --upgrade "uv>=0.8"
 
 sandbox:
-	@scripts/need bubblewrap compiler node postgres
+	@scripts/need bubblewrap chromium compiler node postgres
 
 lock: | .tools/bin/uv  ## resolve the requirements anew
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

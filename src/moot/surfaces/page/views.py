@@ -93,7 +93,8 @@ def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity 
 
 
 def _render_blocks(blocks: tuple[Block, ...]) -> Markup:
-    return Markup(render_html(Report(blocks=blocks)))  # escaped there
+    """Long lines scroll, so they can be reached by the keyboard; words in a block are escaped."""
+    return Markup(render_html(Report(blocks=blocks)).replace("<pre>", '<pre tabindex="0">'))
 
 
 def render_evidence(snapshot: SessionSnapshot) -> Markup:

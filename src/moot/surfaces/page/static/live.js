@@ -101,7 +101,7 @@ export function followSession(turns, prepare) {
       }
       made.append(part);
     }
-    const aim = location.hash.length > 1 && made.getElementById?.(location.hash.slice(1));
+    const aim = location.hash.length > 1 ? made.getElementById(location.hash.slice(1)) : null;
     turns.append(made);
     aim?.scrollIntoView();
     if (turn) news.textContent = `${turn.dataset.seat} took a turn: ${turn.dataset.phase}, round ${turn.dataset.round}`;
