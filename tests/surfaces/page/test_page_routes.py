@@ -191,10 +191,10 @@ class Markup(HTMLParser):
 
 OURS = {
     "html", "head", "meta", "title", "link", "script", "body", "a", "header", "nav", "span", "button", "main", "p",
-    "div", "section", "h1", "h2", "h3", "h4", "ul", "li", "ol", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td",
-    "article", "figure", "figcaption", "pre", "code", "b", "em", "strong", "details", "summary", "form", "label",
-    "input", "textarea", "fieldset", "legend", "dialog", "kbd", "time", "noscript", "br", "select", "option", "template", "hr",
-    "blockquote",
+    "div", "section", "h1", "h2", "h3", "h4", "ul", "li", "ol", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th",
+    "td", "article", "figure", "figcaption", "pre", "code", "b", "em", "strong", "details", "summary", "form", "label",
+    "input", "textarea", "fieldset", "legend", "dialog", "kbd", "time", "noscript", "br", "select", "option",
+    "template", "hr", "blockquote",
 }  # fmt: skip
 MARK = "HOSTILE-WORDS"
 
