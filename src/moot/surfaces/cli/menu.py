@@ -53,10 +53,10 @@ SAFETY = {
     "track": MenuEntry("Record how tasks went; list those that keep failing.", "track"),
 }
 SESSIONS = {
+    "ui": MenuEntry("Open the page: start, watch and decide sessions in a browser.", "ui"),
     "list": MenuEntry("List sessions, newest first.", "history"),
     "show": MenuEntry("Show a session: its result, and what was said and done.", "history"),
     "resume": MenuEntry("Continue a session. Nothing recorded is paid for twice.", "history"),
-    "ui": MenuEntry("Open the page: start, watch and decide sessions in a browser.", "ui"),
     "export": MenuEntry("Export a session: JSON, Markdown, HTML or signed archive.", "history"),
 }
 RECORD = {
