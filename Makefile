@@ -62,9 +62,10 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
 	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)
 
-docs: setup  ## write docs/cli.md from the commands' own help, and the picture of the README from a scripted run
+docs: setup  ## write docs/cli.md from the commands' own help, and the pictures from scripted runs
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
 	$(BIN)/python scripts/terminal_svg.py
+	$(BIN)/python scripts/page_pictures.py
 
 setup: .venv/ready
 
