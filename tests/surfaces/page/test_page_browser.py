@@ -234,3 +234,14 @@ def test_hostile_words_do_nothing_in_a_browser(page: Page, server: DemoServer) -
     page.locator("details").first.click()
     assert opened == [] and page.url.startswith(server.place)
     assert page.locator("main script, main iframe, main img, main svg[onload]").count() == 0
+
+
+def test_a_finding_is_followed_through_the_code_and_versions_stand_side_by_side(page: Page, server: DemoServer) -> None:
+    look_at(page, server, server.begin(HARDEN_BODY))
+    expect(page.get_by_role("region", name="Verdict")).to_be_visible()
+    findings = page.get_by_role("region", name="Findings")
+    findings.locator("summary").first.click()
+    expect(findings).to_contain_text("parameter name of find() is read")
+    versions = page.get_by_role("region", name="Versions")
+    expect(versions.locator("del, ins").first).to_be_visible()
+    expect(versions).to_contain_text("app.py")
