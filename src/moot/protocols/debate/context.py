@@ -127,7 +127,7 @@ class DebateContext:
         for said in self.table.spoken:
             if said.candidate or not said.text or said.round != self.table.round or said.seat == member.seat:
                 continue
-            if (through := self.hops(said.seat, member.seat)) is not None:
+            if (through := self.arrangement.relay(said.seat, member.seat)) is not None:
                 passed = f", passed on by {through}" if through else ""
                 name = f"the turn of {said.seat} ({said.phase})"
                 parts.append(TextPart(name, f"{said.seat} ({said.phase}{passed}):\n{said.text}"))
@@ -137,16 +137,6 @@ class DebateContext:
         in_order = Fitted(newest.parts[::-1], newest.missing[::-1])
         heard = show(in_order, f"{member.seat}, round {self.table.round},", self.room)
         return f"What others said in this round:\n\n{fence_text(heard.join(), 'text')}\n\n"
-
-    def hops(self, sender: str, receiver: str) -> str | None:
-        """Who hands a turn on to its reader: nobody (""), the last of those between them, or None: it stays unheard."""
-        places = self.arrangement.seats
-        if sender not in places or receiver not in places:
-            return None
-        path = self.arrangement.route(sender, receiver)
-        if len(path) <= 2:
-            return ""
-        return path[-2] if self.arrangement.topology in ("star", "tree") else None
 
     def _note_missing(self, speakers: Sequence[Member], answers: Sequence[Any]) -> None:
         """A seat that cannot be reached leaves its place: whoever was to hear through it hears through another."""

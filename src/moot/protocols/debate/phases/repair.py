@@ -94,7 +94,7 @@ def objections(sitting: DebateContext, candidate: Candidate) -> list[str]:
         if p.candidate == candidate.id
         and p.stance == "disagree"
         and p.round == before
-        and sitting.hops(p.seat, candidate.seat) is not None
+        and sitting.arrangement.relay(p.seat, candidate.seat) is not None
     ]
 
 
