@@ -80,12 +80,23 @@ def show_command(session: SessionArgument, store: StoreFlag = None, json_output:
 
 def export_command(
     session: SessionArgument,
-    form: Annotated[str, typer.Option("--format", "-f", help="json, md, html, or archive: one signed file.")] = "json",
-    output: Annotated[str | None, typer.Option("--output", "-o", help="File to write; default is stdout.")] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", "-f", help="json, md, html, site: a page to open from disk, or archive: one signed file."
+        ),
+    ] = "json",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="File to write (site: folder or FILE.zip); default is stdout.")
+    ] = None,
     force: ForceFlag = False,
     store: StoreFlag = None,
 ) -> None:
     """Export the whole record of a session."""
+    if form == "site":
+        from moot.surfaces.cli.site import write_site
+
+        return write_site(session, output, store, force=force)
     check_output(output, force=force, flag="--output")
     if form == "archive":
         from moot.surfaces.cli.archive import write_archive
@@ -96,7 +107,7 @@ def export_command(
     elif form in FORMATS:
         text = FORMATS[form](with_store(store, lambda db: load_document(db, session)))
     else:
-        raise UsageError(f"unknown format {form!r}; known are json, {', '.join(FORMATS)}, archive")
+        raise UsageError(f"unknown format {form!r}; known are json, {', '.join(FORMATS)}, site, archive")
     if output is None:
         return write_text(f"{text}\n")
     write_output(output, f"{text}\n".encode(errors="replace"), force=force)

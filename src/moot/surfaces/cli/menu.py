@@ -57,7 +57,7 @@ SESSIONS = {
     "list": MenuEntry("List sessions, newest first.", "history"),
     "show": MenuEntry("Show a session: its result, and what was said and done.", "history"),
     "resume": MenuEntry("Continue a session. Nothing recorded is paid for twice.", "history"),
-    "export": MenuEntry("Export a session: JSON, Markdown, HTML or signed archive.", "history"),
+    "export": MenuEntry("Export a session: JSON, Markdown, HTML, site or archive.", "history"),
 }
 RECORD = {
     "audit": MenuEntry("Show every entry of a record, or verify that none was changed.", "audit"),
