@@ -33,6 +33,8 @@ class ShownFinding:
     """Where it was seen first: the round, or the candidate."""
     became: str
     """What the patch did, or what is left to do."""
+    by_model: bool
+    """Whether those are the words of a model."""
     stations: tuple[PathStation, ...]
 
 
@@ -49,13 +51,14 @@ def list_findings(session: RecordedSession) -> tuple[ShownFinding, ...] | None:
 
 
 def _hardened(session: RecordedSession, result: HardenResult) -> Iterator[ShownFinding]:
-    patches = {name: said for defense in result.defense_reports for name, said in defense.patches.items()}
+    patches = {name: (said, d.blue == "model") for d in result.defense_reports for name, said in d.patches.items()}
     first = {f.id: report.round for report in reversed(result.attack_reports) for f in report.vulnerabilities}
     for tracked in track_findings(result):
         f, seen = tracked.finding, first[tracked.finding.id]
-        became = patches.get(f.id, "") if tracked.state == "patched" else f.fix
+        advice = (f.fix, f.source == "model")
+        became = patches.get(f.id, ("", False)) if tracked.state == "patched" else advice
         lines = _lines_in_round(session, result, seen)
-        yield ShownFinding(f, where(f), tracked.state, f"round {seen}", became, trace_path(f, lines))
+        yield ShownFinding(f, where(f), tracked.state, f"round {seen}", *became, trace_path(f, lines))
 
 
 def _lines_in_round(session: RecordedSession, result: HardenResult, number: int) -> Lines:
@@ -73,7 +76,8 @@ def _attacked(result: DebateResult) -> Iterator[ShownFinding]:
     for attack in {attack.candidate: attack for attack in result.attacks}.values():
         for f in attack.findings:
             lines = {f.file: code.get(attack.candidate, "").split("\n")}
-            yield ShownFinding(f, where(f), "open", f"candidate {attack.candidate}", f.fix, trace_path(f, lines))
+            advice, path = (f.fix, f.source == "model"), trace_path(f, lines)
+            yield ShownFinding(f, where(f), "open", f"candidate {attack.candidate}", *advice, path)
 
 
 def trace_path(finding: Vulnerability, lines: Lines) -> tuple[PathStation, ...]:

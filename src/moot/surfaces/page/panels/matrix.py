@@ -34,6 +34,7 @@ class TestLine:
 
     name: str
     origin: str
+    """The file it is in, or whose example or claim it is."""
     expected: str
     marks: tuple[TestMark, ...]
 
@@ -83,7 +84,13 @@ def _given_lines(run: Sequence[Candidate]) -> Iterable[TestLine]:
     """A given test is recorded as `NAME STATUS`."""
     ended = [dict(outcome.rpartition(" ")[::2] for outcome in candidate.checked.outcomes) for candidate in run]
     for name in dict.fromkeys(name for each in ended for name in each):
-        yield TestLine(name, "given", "", tuple(_mark(each.get(name, NOT_RUN)) for each in ended))
+        yield _name_line(name, tuple(_mark(each.get(name, NOT_RUN)) for each in ended))
+
+
+def _name_line(name: str, marks: tuple[TestMark, ...]) -> TestLine:
+    """A test of a file is named `FILE::TEST`."""
+    file, _, test = name.rpartition("::")
+    return TestLine(test, file, "", marks)
 
 
 def _example_line(example: Example, origin: str, run: Sequence[Candidate]) -> TestLine:
@@ -119,7 +126,7 @@ def _of_versions(session: RecordedSession) -> TestMatrix | None:
     lines = []
     for name in dict.fromkeys(name for each in ended for name in each):
         found = [each.get(name) for each in ended]
-        lines.append(TestLine(name, "given", "", tuple(_mark(o.status if o else NOT_RUN) for o in found)))
+        lines.append(_name_line(name, tuple(_mark(o.status if o else NOT_RUN) for o in found)))
     notes = {version.number: str(as_table(version.metrics).get("note", "")) for version in session.snapshot.versions}
     columns = tuple(
         MatrixColumn(str(number), notes[number], False, _count_passed(lines, place))

@@ -12,12 +12,12 @@ from moot.teams.topology import Arrangement, Topology, arrange
 
 WIDTH, ROUND_HEIGHT, RADIUS = 480, 300, 100
 ROW, INDENT = 44, 40
-LONGEST = 20
+LONGEST = 16
 """Of a longer name the drawing has the beginning; the table has all of it."""
 ABOUT: dict[Topology, str] = {
     "graph_mesh": "a mesh: everybody hears everybody",
     "star": "a star: everybody hears everybody through the one in the middle",
-    "chain": "a chain: each hears the one before",
+    "chain": "a chain: each hears the one before, and the first the last",
     "tree": "a tree: turns go up and down its branches",
 }
 
@@ -54,6 +54,8 @@ class SeatDrawing:
     directed: bool
     heard: tuple[tuple[str, tuple[str | None, ...]], ...]
     """Reader -> for each speaker: "" directly, a seat that passes it on, None: not at all."""
+    relayed: bool
+    """Whether not everybody hears everybody directly."""
     lost: tuple[str, ...]
     """Seats that could not be reached."""
 
@@ -83,6 +85,7 @@ def draw_seats(session: RecordedSession) -> SeatDrawing | None:
         links=tuple(SeatLink(points) for points in _link(team, places)),
         directed=topology == "chain",
         heard=heard,
+        relayed=topology != "graph_mesh",
         lost=_list_lost(session),
     )
 

@@ -138,7 +138,8 @@ def _lay_out(path: str, hunks: Sequence[Hunk], after: Sequence[str]) -> FileDiff
     for hunk in hunks:
         # A hunk that adds to nothing begins at line 0.
         gap = max(0, max(1, hunk.new) - new)
-        parts += [UnchangedPart(old, new, gap, tuple(after[new - 1 : new - 1 + gap]))] * bool(gap)
+        kept = tuple(after[new - 1 : new - 1 + gap])
+        parts += [UnchangedPart(old, new, gap, kept if len(kept) == gap else ())] * bool(gap)
         old, new = max(1, hunk.old), max(1, hunk.new)
         parts.append(ChangedPart(tuple(_pair_lines(hunk, old, new))))
         old += sum(line[:1] != "+" for line in hunk.lines)
