@@ -67,11 +67,8 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SessionSnaps
     (folder / "replies.yaml").write_text(json.dumps(SCRIPT))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        run(
-            ["debate", "--topic", "Split it?", "-m", "script:replies.yaml", "--voting", "condorcet", "--topology"]
-            + ["star", "--planning", "off", "--rounds", "2", "--store", str(store), "--quiet"],
-            debug=False,
-        )
+        command = "debate --topic Split? -m script:replies.yaml --voting condorcet --topology star --planning off"
+        run([*command.split(), "--rounds", "2", "--store", str(store), "--quiet"], debug=False)
     return asyncio.run(load_finished(str(store)))
 
 
@@ -83,7 +80,7 @@ async def load_finished(place: str) -> dict[str, SessionSnapshot]:
             snapshot = await whole(store, record.id)
             outcome = snapshot.session.outcome
             if isinstance(outcome, dict) and outcome.get("outcome") not in ("budget_exhausted", "INSUFFICIENT_DATA"):
-                found["topic" if record.topic == "Split it?" else record.protocol] = snapshot
+                found["topic" if record.topic == "Split?" else record.protocol] = snapshot
         return found
     finally:
         await store.aclose()
@@ -171,7 +168,8 @@ def test_spend_adds_up_to_what_the_result_says(sessions: dict[str, SessionSnapsh
 
 
 def test_a_result_that_cannot_be_read_leaves_what_the_record_says(sessions: dict[str, SessionSnapshot]) -> None:
-    for broken in (None, {}, [], "agreed", {"outcome": 7}):
+    unreadable: tuple[object, ...] = (None, {}, [], "agreed", {"outcome": 7})
+    for broken in unreadable:
         assert list(show(with_result(sessions["debate"], broken))) == ["versions", "progress"]
     session = sessions["debate"].session.model_copy(update={"protocol": "unknown", "config": {}, "outcome": None})
     assert show(SessionSnapshot(session=session, entries=(), steps=())) == {}
@@ -267,7 +265,7 @@ def step_value(row: Any, words: Poison) -> Any:
     if row.name == "execute":
         return words.model(SuiteRun.model_validate(row.value)).model_dump(mode="json")
     if row.name.startswith("ask "):
-        shapes = {"call": ModelCall, "exchange": Exchange}
+        shapes: dict[str, type[BaseModel]] = {"call": ModelCall, "exchange": Exchange}
         return {k: words.model(shapes[k].model_validate(v)).model_dump(mode="json") for k, v in row.value.items()}
     return row.value
 

@@ -21,7 +21,7 @@ Kind = Literal["same", "changed"]
 
 
 @dataclass(frozen=True)
-class Word:
+class DiffWord:
     text: str
     changed: bool = False
 
@@ -29,7 +29,7 @@ class Word:
 @dataclass(frozen=True)
 class Side:
     number: int
-    words: tuple[Word, ...]
+    words: tuple[DiffWord, ...]
 
 
 @dataclass(frozen=True)
@@ -156,29 +156,31 @@ def _pair_lines(hunk: Hunk, old: int, new: int) -> Iterator[DiffLine]:
         block = list(group)
         if not changed:
             for line in block:
-                yield DiffLine("same", Side(old, (Word(line[1:]),)), Side(new, (Word(line[1:]),)))
+                yield DiffLine("same", Side(old, (DiffWord(line[1:]),)), Side(new, (DiffWord(line[1:]),)))
                 old, new = old + 1, new + 1
             continue
         removed, added = ([line[1:] for line in block if line[0] == sign] for sign in "-+")
         for before, after in zip_longest(removed, added):
             left, right = mark_words(before, after)
-            yield DiffLine("changed", left and Side(old, left), right and Side(new, right))
+            yield DiffLine("changed", Side(old, left) if left else None, Side(new, right) if right else None)
             old, new = old + (before is not None), new + (after is not None)
 
 
-def mark_words(before: str | None, after: str | None) -> tuple[tuple[Word, ...] | None, tuple[Word, ...] | None]:
+def mark_words(
+    before: str | None, after: str | None
+) -> tuple[tuple[DiffWord, ...] | None, tuple[DiffWord, ...] | None]:
     """Both lines in words, those marked that are not in the other. Of lines that have little in common, none is."""
     if before is None or after is None:
-        return (before is not None and (Word(before),)) or None, (after is not None and (Word(after),)) or None
+        return None if before is None else (DiffWord(before),), None if after is None else (DiffWord(after),)
     one, two = WORDS.findall(before), WORDS.findall(after)
     if max(len(one), len(two)) > MOST_WORDS:
-        return (Word(before, changed=True),), (Word(after, changed=True),)
+        return (DiffWord(before, changed=True),), (DiffWord(after, changed=True),)
     matcher = SequenceMatcher(None, one, two, autojunk=False)
     if matcher.ratio() < ALIKE:
-        return (Word(before),), (Word(after),)
-    left: list[Word] = []
-    right: list[Word] = []
+        return (DiffWord(before),), (DiffWord(after),)
+    left: list[DiffWord] = []
+    right: list[DiffWord] = []
     for kind, i, j, k, m in matcher.get_opcodes():
-        left += [Word("".join(one[i:j]), kind != "equal")] * (j > i)
-        right += [Word("".join(two[k:m]), kind != "equal")] * (m > k)
+        left += [DiffWord("".join(one[i:j]), kind != "equal")] * (j > i)
+        right += [DiffWord("".join(two[k:m]), kind != "equal")] * (m > k)
     return tuple(left), tuple(right)
