@@ -175,11 +175,11 @@ class Markup(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
         self.attributes += [(name, value or "") for name, value in attrs]
-        if tag not in ("meta", "link", "input", "br", "hr"):
+        if tag not in ("meta", "link", "input", "br", "hr", "col"):
             self._open.append("said" if ("class", "said") in attrs or tag == "pre" else tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag not in ("meta", "link", "input", "br", "hr"):
+        if tag not in ("meta", "link", "input", "br", "hr", "col"):
             self._open.pop()
 
     def handle_data(self, data: str) -> None:
@@ -195,6 +195,8 @@ OURS = {
     "td", "article", "figure", "figcaption", "pre", "code", "b", "em", "strong", "details", "summary", "form", "label",
     "input", "textarea", "fieldset", "legend", "dialog", "kbd", "time", "noscript", "br", "select", "option",
     "template", "hr", "blockquote",
+    "caption", "col", "colgroup", "tfoot", "del", "ins", "q", "small", "svg", "g", "defs", "marker", "path", "circle",
+    "text", "desc", "line", "rect", "polygon", "polyline",
 }  # fmt: skip
 MARK = "HOSTILE-WORDS"
 
