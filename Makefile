@@ -62,9 +62,10 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
 	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)
 
-docs: setup  ## write docs/cli.md from the commands' own help, and the picture of the README from a scripted run
+docs: setup  ## write docs/cli.md from the commands' own help, and the pictures from scripted runs
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
 	$(BIN)/python scripts/terminal_svg.py
+	$(BIN)/python scripts/page_pictures.py
 
 setup: .venv/ready
 
@@ -79,7 +80,7 @@ setup: .venv/ready
 	python3 -m pip install -q --disable-pip-version-check --target .tools --upgrade "uv>=0.8"
 
 sandbox:
-	@scripts/need bubblewrap compiler node postgres
+	@scripts/need bubblewrap chromium compiler node postgres
 
 lock: | .tools/bin/uv  ## resolve the requirements anew
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -38,7 +38,7 @@ def timeline(whole: SessionSnapshot) -> list[AuditLine]:
     for entry in whole.entries:
         place = (entry.seq, entry.part)
         counts = entry.kind != "step" or (place in standing and last[place] == entry.entry)
-        title, lines = _describe_entry(entry)
+        title, lines = describe_entry(entry)
         told.append(
             AuditLine(
                 entry=entry.entry, at=entry.at, kind=entry.kind, title=title, lines=tuple(lines), forgotten=not counts,
@@ -86,7 +86,8 @@ def short(line: str, most: int = SHORT) -> str:
     return flat if len(flat) <= most else f"{flat[:most]}… ({len(line)} characters)"
 
 
-def _describe_entry(entry: JournalEntry) -> tuple[str, list[str]]:
+def describe_entry(entry: JournalEntry) -> tuple[str, list[str]]:
+    """In words: a title, and lines that are whole."""
     said = _table(entry.value)
     match entry.kind:
         case "begun":
@@ -138,7 +139,7 @@ def _step(entry: JournalEntry) -> tuple[str, list[str]]:
 def _describe_exchange(entry: JournalEntry) -> tuple[str, list[str]]:
     call, exchange = _table(_table(entry.value).get("call")), _table(_table(entry.value).get("exchange"))
     reply = _table(exchange.get("reply"))
-    lines = [f"system: {call.get('system')}", f"prompt: {call.get('prompt')}", *_failures(exchange)]
+    lines = [f"system: {call.get('system')}", f"prompt: {call.get('prompt')}", *list_failures(exchange)]
     if reply:
         usage = _table(reply.get("usage"))
         price = "price unknown" if usage.get("usd") is None else f"${_text(usage['usd'])}"
@@ -151,7 +152,7 @@ def _describe_exchange(entry: JournalEntry) -> tuple[str, list[str]]:
     return f"round {call.get('round')}, {call.get('phase')}: {call.get('seat')} asked of {asked}", lines
 
 
-def _failures(exchange: dict[str, JsonValue]) -> Iterator[str]:
+def list_failures(exchange: dict[str, JsonValue]) -> Iterator[str]:
     tries = exchange.get("tries")
     for each in (_table(attempt) for attempt in (tries if isinstance(tries, list) else [])):
         if each.get("error"):

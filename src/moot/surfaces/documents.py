@@ -1,12 +1,17 @@
-"""What a kept session is shown as: everything of it, its report, and both as one document."""
+"""A session as a document or a report, read from a store: what `show`, `export` and the page have in common."""
 
-from moot.core.report import ReportDocument
+from pydantic import ValidationError
+
+from moot.core.ports import SessionRecord
+from moot.core.report import Report, ReportDocument
+from moot.core.types import Result
 from moot.edge.store import SqlStore
+from moot.protocols import PROTOCOLS
 from moot.record.transcript import Story, build_document
-from moot.surfaces.reports import read_report
+from moot.surfaces.extensions import find_extension
 
 
-async def read_story(db: SqlStore, session: str) -> Story:
+async def load_story(db: SqlStore, session: str) -> Story:
     record = await db.session(session)
     return Story(
         session=record,
@@ -17,7 +22,25 @@ async def read_story(db: SqlStore, session: str) -> Story:
     )
 
 
-async def read_document(db: SqlStore, session: str) -> ReportDocument:
-    story = await read_story(db, session)
-    kept = await read_report(story.session, db)
-    return build_document(story, kept.report if kept else None)
+async def load_document(db: SqlStore, session: str) -> ReportDocument:
+    story = await load_story(db, session)
+    return build_document(story, make_report(story.session, await load_result(story.session, db)))
+
+
+async def load_result(record: SessionRecord, store: SqlStore) -> Result | None:
+    """With what a person decided since. None where there is no result, or one that this version cannot read: of
+    another version, or of a protocol that is not installed here."""
+    kept = record.outcome.get("result") if isinstance(record.outcome, dict) else None
+    protocol = PROTOCOLS.get(record.protocol)
+    if not kept or protocol is None:
+        return None
+    try:
+        result: Result = protocol.result.model_validate(kept)
+    except ValidationError:
+        return None
+    amended: Result = await find_extension(record.protocol).amend(result, store)
+    return amended
+
+
+def make_report(record: SessionRecord, result: Result | None) -> Report | None:
+    return None if result is None else PROTOCOLS[record.protocol].report(result)

@@ -88,6 +88,15 @@ class Arrangement:
             return (*up[: up.index(meet)], *reversed(down[: down.index(meet) + 1]))
         return (sender, receiver)
 
+    def relay(self, sender: str, receiver: str) -> str | None:
+        """Who hands a turn on to its reader: nobody (""), the last of those between them, or None: it stays unheard."""
+        if sender not in self.seats or receiver not in self.seats:
+            return None
+        path = self.route(sender, receiver)
+        if len(path) <= 2:
+            return ""
+        return path[-2] if self.topology in ("star", "tree") else None
+
     def groups(self, phase: Phase, speakers: Sequence[str]) -> tuple[Group, ...]:
         """Who speaks in parallel, group by group; each speaker once."""
         asked = [seat for seat in self.seats if seat in set(speakers)]

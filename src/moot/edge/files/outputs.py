@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from moot.core.errors import UsageError
@@ -35,6 +36,23 @@ def write_output(path: str, data: bytes, *, force: bool = False) -> None:
             _replace(Path(path), data, stat.S_IMODE(seen.st_mode))
     except OSError as error:
         raise UsageError(f"cannot write {path!r}: {error.strerror}") from None
+
+
+def write_folder(path: str, files: Mapping[str, bytes], *, force: bool = False) -> None:
+    """Several files into a folder that is new or empty; `force` overwrites those of the same names."""
+    folder = Path(path)
+    try:
+        if folder.is_symlink():
+            raise UsageError(
+                f"{path!r} is a link to {os.readlink(path)!r}; nothing was written. Name the folder itself"
+            )
+        folder.mkdir(exist_ok=True)
+        if not force and any(folder.iterdir()):
+            raise UsageError(f"{path!r} is not empty; nothing was written. --force overwrites files of the same names")
+    except OSError as error:
+        raise UsageError(f"cannot write {path!r}: {error.strerror}") from None
+    for name, data in files.items():
+        write_output(str(folder / name), data, force=force)
 
 
 def _look(path: str) -> os.stat_result | None:

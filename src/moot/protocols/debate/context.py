@@ -123,7 +123,7 @@ class DebateContext:
         for said in self.state.spoken:
             if said.candidate or not said.text or said.round != self.state.round or said.seat == member.seat:
                 continue
-            if (through := self.hops(said.seat, member.seat)) is not None:
+            if (through := self.arrangement.relay(said.seat, member.seat)) is not None:
                 passed = f", passed on by {through}" if through else ""
                 name = f"the turn of {said.seat} ({said.phase})"
                 parts.append(TextPart(name, f"{said.seat} ({said.phase}{passed}):\n{said.text}"))
@@ -133,16 +133,6 @@ class DebateContext:
         in_order = Fitted(newest.parts[::-1], newest.missing[::-1])
         heard = show(in_order, f"{member.seat}, round {self.state.round},", self.room)
         return f"What others said in this round:\n\n{fence_text(heard.join(), 'text')}\n\n"
-
-    def hops(self, sender: str, receiver: str) -> str | None:
-        """Who passes a turn on to its reader: nobody (""), the last in between, or None if it does not arrive."""
-        places = self.arrangement.seats
-        if sender not in places or receiver not in places:
-            return None
-        path = self.arrangement.route(sender, receiver)
-        if len(path) <= 2:
-            return ""
-        return path[-2] if self.arrangement.topology in ("star", "tree") else None
 
     def _note_missing(self, speakers: Sequence[Member], answers: Sequence[Any]) -> None:
         """An unreachable seat leaves the topology; its neighbours are connected through others."""

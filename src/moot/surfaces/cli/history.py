@@ -28,7 +28,7 @@ from moot.surfaces.cli.running import finish, run_command
 from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.stored import with_store
-from moot.surfaces.documents import read_document, read_story
+from moot.surfaces.documents import load_document, load_story
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.imported import agree_to_imported
 from moot.surfaces.plans import learn_secrets, origins_of
@@ -73,30 +73,41 @@ def list_command(
 def show_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
     """Show the result of a session, then what was said and done in it, in order."""
     if json_output:
-        write_json(as_json(with_store(store, lambda db: read_story(db, session))))
+        write_json(as_json(with_store(store, lambda db: load_story(db, session))))
     else:
-        show_document(with_store(store, lambda db: read_document(db, session)))
+        show_document(with_store(store, lambda db: load_document(db, session)))
 
 
 def export_command(
     session: SessionArgument,
-    form: Annotated[str, typer.Option("--format", "-f", help="json, md, html, or archive: one signed file.")] = "json",
-    output: Annotated[str | None, typer.Option("--output", "-o", help="File to write; default is stdout.")] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", "-f", help="json, md, html, site: a page to open from disk, or archive: one signed file."
+        ),
+    ] = "json",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="File to write (site: folder or FILE.zip); default is stdout.")
+    ] = None,
     force: ForceFlag = False,
     store: StoreFlag = None,
 ) -> None:
     """Export the whole record of a session."""
+    if form == "site":
+        from moot.surfaces.cli.site import write_site
+
+        return write_site(session, output, store, force=force)
     check_output(output, force=force, flag="--output")
     if form == "archive":
         from moot.surfaces.cli.archive import write_archive
 
         return write_archive(session, output, store, force=force)
     if form == "json":
-        text = as_json(with_store(store, lambda db: read_story(db, session)))
+        text = as_json(with_store(store, lambda db: load_story(db, session)))
     elif form in FORMATS:
-        text = FORMATS[form](with_store(store, lambda db: read_document(db, session)))
+        text = FORMATS[form](with_store(store, lambda db: load_document(db, session)))
     else:
-        raise UsageError(f"unknown format {form!r}; known are json, {', '.join(FORMATS)}, archive")
+        raise UsageError(f"unknown format {form!r}; known are json, {', '.join(FORMATS)}, site, archive")
     if output is None:
         return write_text(f"{text}\n")
     write_output(output, f"{text}\n".encode(errors="replace"), force=force)

@@ -68,11 +68,12 @@ SAFETY = {
     "track": MenuEntry("Record how tasks went; list those that keep failing.", "track"),
 }
 SESSIONS = {
+    "ui": MenuEntry("Open the page: start, watch and decide sessions in a browser.", "ui"),
     "list": MenuEntry("List sessions, newest first.", "history"),
     "show": MenuEntry("Show a session: its result, and what was said and done.", "history"),
     "watch": MenuEntry("Follow a session live, here or on a server.", "watch"),
     "resume": MenuEntry("Continue a session. Nothing recorded is paid for twice.", "history"),
-    "export": MenuEntry("Export a session: JSON, Markdown, HTML or signed archive.", "history"),
+    "export": MenuEntry("Export a session: JSON, Markdown, HTML, site or archive.", "history"),
 }
 RECORD = {
     "audit": MenuEntry("Show every entry of a record, or verify that none was changed.", "audit"),
@@ -105,7 +106,7 @@ SET_UP = {
     "completion": MenuEntry("Print or install completion for bash, zsh or fish.", "completion"),
 }
 ADMIN = {
-    "serve": MenuEntry("Serve the HTTP API.", "serve"),
+    "serve": MenuEntry("Serve the HTTP API and the page.", "serve"),
     "acp": MenuEntry("Serve an editor that speaks the Agent Client Protocol.", "acp"),
     "worker": MenuEntry("Run sessions from the queue of a fleet.", "fleet"),
     "fleet": MenuEntry("Show the workers of a fleet, its queue, and stuck sessions.", "fleet"),

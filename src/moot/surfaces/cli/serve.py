@@ -47,13 +47,12 @@ def serve_command(
     store: StoreFlag = None,
     quiet: QuietFlag = False,
 ) -> None:
-    """Serve the HTTP API, and print a link with its token. SIGTERM or Ctrl-C shuts it down cleanly: running steps are
-    recorded, and sessions continue later.
+    """Serve the HTTP API and the page, and print a link with its token. SIGTERM or Ctrl-C shuts it down cleanly:
+    running steps are recorded, and sessions continue later.
 
     The token is created at the first start and kept in a file of the data folder that only you can read.
     """
-    if any(find_spec(name) is None for name in ("fastapi", "prometheus_client", "uvicorn", "websockets")):
-        raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
+    check_packages()
     flags = {"store": store, "server.host": host, "server.port": port, "server.sessions": concurrency}
     settings = Settings.load(flags)
     if pick := settings.with_pick().picked:
@@ -62,6 +61,11 @@ def serve_command(
 
     place, number = str(settings["server.host"]), int(settings["server.port"])
     asyncio.run(serve(settings, ServeOptions(place, number, run_here, no_token, quiet)))
+
+
+def check_packages() -> None:
+    if any(find_spec(name) is None for name in ("fastapi", "jinja2", "prometheus_client", "uvicorn", "websockets")):
+        raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
 
 
 @token_app.command("create")

@@ -3,6 +3,7 @@
 A protocol without a module here has everything that its descriptor gives. `find_extension` looks one up by name.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -17,6 +18,7 @@ from moot.protocols import PROTOCOLS
 if TYPE_CHECKING:
     from moot.core.ports import Store
     from moot.edge.store import SqlStore
+    from moot.protocols.decide.verdicts import QuestionVerdict
     from moot.runtime.runner import SessionPlan
     from moot.surfaces.cli.output_options import Ending
     from moot.surfaces.cli.session_flags import SessionFlags
@@ -67,6 +69,10 @@ class Extension:
     async def amend(self, result: Any, store: "Store") -> Any:
         """The result with what a person decided since."""
         return result
+
+    def open_choices(self, result: Any) -> "Sequence[QuestionVerdict]":
+        """Questions of a result that are left for a person to decide."""
+        return ()
 
     async def settle(self, result: Any, plan: "SessionPlan", store: "SqlStore | None") -> Any:
         """What is done with a result beside keeping it."""

@@ -130,6 +130,9 @@ class DecideExtension(Extension):
     async def amend(self, result: DecideResult, store: Store) -> DecideResult:
         return with_choices(result, await store.steps(result.session_id))
 
+    def open_choices(self, result: DecideResult) -> Sequence[QuestionVerdict]:
+        return [each for each in result.questions if each.outcome == "CONTESTED" and each.choice is None]
+
     def present(self, result: DecideResult) -> JsonValue:
         return as_data(result)
 

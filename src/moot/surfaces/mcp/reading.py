@@ -23,7 +23,7 @@ from mcp_types import (
 )
 
 from moot.core.errors import MootError
-from moot.surfaces.documents import read_document
+from moot.surfaces.documents import load_document
 from moot.surfaces.mcp.desk import Context, Desk
 from moot.surfaces.reports import read_report
 from moot.surfaces.server.problems import Refusal
@@ -91,7 +91,7 @@ async def read_resource(desk: Desk, ctx: Context, params: ReadResourceRequestPar
     except (MootError, Refusal) as error:
         raise MCPError(code=INVALID_PARAMS, message=str(error), data={"uri": uri}) from None
     if named[2] == "transcript":
-        text = render_document_markdown(await read_document(desk.site.store, record.id))
+        text = render_document_markdown(await load_document(desk.site.store, record.id))
     else:
         kept = await read_report(record, desk.site.store)
         text = (

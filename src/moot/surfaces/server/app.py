@@ -18,6 +18,7 @@ from moot.core.ports import Model
 from moot.edge.clock import SystemClock
 from moot.edge.store.engine import address, is_file
 from moot.edge.store.tokens import TokenShelf, digest_of
+from moot.surfaces.page import desk, routes, session_pages, sign_in
 from moot.surfaces.server import acting, chat, problems, responses, sessions, streams
 from moot.surfaces.server import status_routes as around
 from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
@@ -106,7 +107,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
             await store.aclose()
 
     app = build_app(lambda app: run_sessions())
-    app.state.site = site
+    app.state.site, app.state.page = site, desk.PageDesk()
     app.router.routes.append(Route("/mcp", mcp))
     own = digest_of(how.token) if how.token else ""
     door = Doorkeeper(TokenShelf(store), own, open=how.no_token and not how.exposed)
@@ -126,7 +127,8 @@ def build_app(lifespan: Any) -> FastAPI:
         lifespan=lifespan,
     )
     problems.install(app)
-    for part in (around, sessions, acting, streams, chat, responses):  # `/v1/debates/team` before `/v1/debates/{id}`
+    # `/v1/debates/team` before `/v1/debates/{id}`
+    for part in (around, sessions, acting, streams, chat, responses, desk, sign_in, session_pages, routes):
         app.include_router(part.router)
     app.openapi = lambda: documents(app)  # type: ignore[method-assign]
     return app

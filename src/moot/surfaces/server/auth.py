@@ -2,17 +2,20 @@
 
 import hmac
 import ipaddress
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from starlette.datastructures import Headers, QueryParams
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, cookie_parser
 
 from moot.edge.store.tokens import LOCAL, NO_TOKEN, Scope, TokenShelf, digest_of
 from moot.surfaces.client_rights import Identity
+from moot.surfaces.page.login import COOKIE, CSRF_HEADER, csrf_token, read_pass
 from moot.surfaces.server.problems import Refusal
 
+SAFE = ("GET", "HEAD")
 FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="moot"'}
 TOKEN_PARAMETER = "token"
@@ -37,15 +40,35 @@ class Doorkeeper:
         shown = headers.getlist("authorization")
         linked = _read_link_tokens(scope)
         if not shown and not linked:
-            return self._without_token(scope, headers)
+            return await self._by_cookie(scope, headers) or self._without_token(scope, headers)
         if len(shown) + len(linked) > 1:
             return Refusal(401, "malformed_token", "send one token", CHALLENGE)
         kind, _, secret = shown[0].partition(" ") if shown else ("bearer", "", linked[0])
         if kind.lower() != "bearer" or not secret.strip():
             return Refusal(401, "malformed_token", "send: Authorization: Bearer TOKEN", CHALLENGE)
-        return await self._holder(secret.strip())
+        return await self.identify_secret(secret.strip())
 
-    async def _holder(self, secret: str) -> Identity | Refusal:
+    async def _by_cookie(self, scope: dict[str, Any], headers: Headers) -> Identity | Refusal | None:
+        """Whoever signed in on the page. A browser sends a cookie along with everything, so what changes something
+        must also say what only a page of ours knows. A cookie that no longer holds is none."""
+        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        if scope["type"] != "http" or not (name := read_pass(self.own, "cookie", cookie, time.time())):
+            return None
+        told, known = headers.get(CSRF_HEADER, ""), csrf_token(self.own, cookie)
+        if scope["method"] not in SAFE and not hmac.compare_digest(told.encode(), known.encode()):
+            return Refusal(403, "no_page", "only a page of this server may do this with its cookie; reload the page")
+        return await self.find_identity(name)
+
+    async def find_identity(self, name: str) -> Identity | None:
+        """The holder of a token that is good now."""
+        if name == LOCAL:
+            return STARTER
+        token = await self.tokens.find_named(name)
+        if token is None or token.status_at(datetime.now(UTC)) != "valid":
+            return None
+        return Identity(token.name, frozenset(token.scopes), token.owner)
+
+    async def identify_secret(self, secret: str) -> Identity | Refusal:
         if self.own and hmac.compare_digest(digest_of(secret), self.own):
             return STARTER
         token = await self.tokens.holder(secret)
@@ -65,7 +88,7 @@ class Doorkeeper:
 
 def _read_link_tokens(scope: dict[str, Any]) -> list[str]:
     """Tokens in the link. One that changes something is not followed from a link."""
-    if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
+    if scope["type"] == "http" and scope["method"] not in SAFE:
         return []
     return QueryParams(scope.get("query_string", b"")).getlist(TOKEN_PARAMETER)
 

@@ -9,19 +9,22 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 from moot.core.errors import MootError
 from moot.surfaces.client_rights import Identity
+from moot.surfaces.page.login import LOGIN
 from moot.surfaces.server.auth import CHALLENGE, Doorkeeper, address_of
 from moot.surfaces.server.problems import Refusal, problem_response, refuse_error
 
-OPEN = ("/healthz", "/readyz", "/openapi.json")
+OPEN = ("/healthz", "/readyz", "/openapi.json", LOGIN)
 """What everybody may ask."""
+ASSETS = "/ui/static/"
 HERE = ("localhost", "127.0.0.1", "[::1]")
 MOST_BUCKETS = 10_000
 log = logging.getLogger("moot.server")
@@ -102,15 +105,18 @@ class Gatekeeper:
     async def _check_request(self, scope: MutableMapping[str, Any]) -> None:
         headers = Headers(scope=scope)
         _check_host(headers.getlist("host"), self.bounds.hosts)
-        who = await self.door.identify(dict(scope)) if scope["path"] not in OPEN else Refusal(401, headers=CHALLENGE)
+        is_open = scope["path"] in OPEN or scope["path"].startswith(ASSETS)
+        who = Refusal(401, headers=CHALLENGE) if is_open else await self.door.identify(dict(scope))
         scope["state"]["who"] = who
         name = f"token {who.name}" if isinstance(who, Identity) else address_of(dict(scope))
         if wait := self.buckets.wait(name):
             raise Refusal(429, headers={"Retry-After": str(int(wait) + 1)})
         _check_page(headers, self.bounds.origins, opened=_is_opened(scope, headers))
-        if isinstance(who, Refusal) and (scope["path"] not in OPEN or _has_body(headers)):
+        if isinstance(who, Refusal) and (not is_open or (_has_body(headers) and scope["path"] != LOGIN)):
             # Here, so that no route can forget it, and before the body: a stranger's is not waited for.
-            raise Refusal(401, who.problem.code, who.problem.detail, {**who.headers, "Connection": "close"})
+            raise Refusal(
+                who.problem.status, who.problem.code, who.problem.detail, {**who.headers, "Connection": "close"}
+            )
 
     async def _body(self, scope: Scope, receive: Receive) -> Receive | None:
         """The whole body, before anybody works with it; with one that is too long, too slow or cut off nobody does.
@@ -152,6 +158,9 @@ class Gatekeeper:
     async def _refuse(self, scope: Scope, receive: Receive, seen: "Seen", refusal: Refusal) -> None:
         if seen.status:
             return  # too late to say so: the answer is under way
+        if refusal.problem.status == 401 and _is_page(scope) and accepts_html(Headers(scope=scope)):
+            back = quote(scope["path"], safe="/")
+            return await RedirectResponse(f"{LOGIN}?next={back}", 303)(scope, receive, seen)
         await problem_response(refusal.problem, refusal.headers, scope["path"])(scope, receive, seen)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
@@ -200,10 +209,20 @@ def _check_host(hosts: list[str], allowed: tuple[str, ...]) -> None:
         raise Refusal(400, "wrong_host", "unknown host name; see the setting server.hosts")
 
 
+def _is_page(scope: MutableMapping[str, Any]) -> bool:
+    """What people open: a page, or the link that the server prints."""
+    path, opened = scope["path"], scope["type"] == "http" and scope["method"] == "GET"
+    return opened and (path in ("/", "/ui") or path.startswith("/ui/"))
+
+
 def _is_opened(scope: MutableMapping[str, Any], headers: Headers) -> bool:
-    """Whether somebody opened the link that the server prints: then the page it stood on learns nothing."""
+    """Whether somebody followed a link to a page: then the page it stood on learns nothing."""
     fetched = headers.get("sec-fetch-mode", ""), headers.get("sec-fetch-dest", "")
-    return scope["type"] == "http" and scope["path"] == "/" and fetched == ("navigate", "document")
+    return _is_page(scope) and fetched == ("navigate", "document")
+
+
+def accepts_html(headers: Headers) -> bool:
+    return "text/html" in headers.get("accept", "")
 
 
 def _has_body(headers: Headers) -> bool:

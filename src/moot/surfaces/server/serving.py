@@ -4,7 +4,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -32,16 +32,15 @@ ONLY_HERE = "--no-token is for this machine only, but other machines could reach
 class Stopping(uvicorn.Server):
     """Whoever follows a session would keep the server waiting: they are let go first."""
 
-    def __init__(self, config: uvicorn.Config, server: Server, line: str = "") -> None:
+    def __init__(self, config: uvicorn.Config, server: Server, tell: Callable[[], None] = lambda: None) -> None:
         super().__init__(config)
         self._served = server
-        self._line = line
+        self._tell = tell
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started and self._line:  # whoever waits for it may ask at once
-            sys.stderr.write(f"{self._line}\n")
-            sys.stderr.flush()
+        if self.started:  # whoever waits for it may ask at once
+            self._tell()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # Unlike its parent, it does not let the signal end the process once everything is in order.
@@ -76,6 +75,8 @@ class ServeOptions:
     run_here: bool = False
     no_token: bool = False
     quiet: bool = False
+    on_start: Callable[[int], None] | None = None
+    """Told the port once it answers, instead of the line."""
 
 
 async def serve(settings: Settings, wanted: ServeOptions) -> None:
@@ -93,9 +94,18 @@ async def serve(settings: Settings, wanted: ServeOptions) -> None:
     except BaseException:
         await server.site.store.aclose()
         raise
-    line = _line(server, listening.getsockname()[1], wanted, token)
+    port = listening.getsockname()[1]
+    line = _line(server, port, wanted, token)
+
+    def tell() -> None:
+        if wanted.on_start is not None:
+            wanted.on_start(port)
+        else:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+
     with _log_to_stderr(quiet=wanted.quiet):
-        await Stopping(build_config(server, host, wanted.port), server, line).serve([listening])
+        await Stopping(build_config(server, host, wanted.port), server, tell).serve([listening])
 
 
 def _line(server: Server, port: int, wanted: ServeOptions, token: str) -> str:

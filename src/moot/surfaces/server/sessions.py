@@ -132,22 +132,22 @@ async def listed(  # noqa: PLR0913 - a query has one parameter for each filter
     limit: Limit = 50,
     cursor: Annotated[str | None, Query(max_length=200, description="`next` of the previous page")] = None,
 ) -> Response:
-    after = _spot(cursor) if cursor else None
+    after = read_cursor(cursor) if cursor else None
     found = await site.shelf.page(limit + 1, after, status or "", protocol or "", text, who.sees_only)
     more = len(found) > limit
     page = found[:limit]
     return json_response(
         shapes.SessionPage(
-            sessions=tuple(shapes.summary_of(record) for record in page), next=_cursor(page[-1]) if more else None
+            sessions=tuple(shapes.summary_of(record) for record in page), next=make_cursor(page[-1]) if more else None
         )
     )
 
 
-def _cursor(record: SessionRecord) -> str:
+def make_cursor(record: SessionRecord) -> str:
     return base64.urlsafe_b64encode(json.dumps([record.created_at.isoformat(), record.id]).encode()).decode()
 
 
-def _spot(cursor: str) -> PageCursor:
+def read_cursor(cursor: str) -> PageCursor:
     try:
         at, session_id = json.loads(base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True))
         when = datetime.fromisoformat(at)

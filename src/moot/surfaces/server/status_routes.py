@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
 from moot import __version__
@@ -11,8 +11,10 @@ from moot.edge.files.roles import read_roles
 from moot.edge.store.records import RecordShelf
 from moot.edge.store.tokens import SCOPES
 from moot.surfaces.client_rights import Identity, check_models
+from moot.surfaces.page.sign_in import open_page
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
+from moot.surfaces.server.limits import accepts_html
 from moot.surfaces.server.metrics import MEDIA, session_figures
 from moot.surfaces.server.problems import Refusal, document_problems
 from moot.surfaces.server.requests import Name
@@ -56,8 +58,10 @@ def _agent(each: Scored) -> shapes.TeamAgent:
 
 
 @router.get("/", response_model=shapes.Welcome, summary="The holder of this token, and links")
-async def welcome(who: Annotated[Identity, Depends(RequiredScope(*SCOPES))]) -> Response:
-    """What the link leads to that the server prints."""
+async def welcome(request: Request, who: Annotated[Identity, Depends(RequiredScope(*SCOPES))]) -> Response:
+    """What the link leads to that the server prints; a browser is led on to the page."""
+    if accepts_html(request.headers):
+        return open_page(request, who)
     told = shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__)
     return json_response(
         told, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}

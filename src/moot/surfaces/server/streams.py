@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, WebSocket, WebSocketDisconnect
@@ -30,6 +30,7 @@ UNCHANGED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 RETRY = 1000
 """Milliseconds after which a reader that was cut off comes back."""
 SAY = 'send {"approve": {}}, {"reject": {"reason": …}} or {"answer": […]}'
+Write = Callable[[Sequence[JournalEntry]], Awaitable[str]]
 ENTRY_NUMBER = TypeAdapter(Annotated[int, Query(ge=0, le=2**31 - 1)])
 
 
@@ -53,19 +54,29 @@ async def events(
     after: Annotated[int, Query(ge=0, le=2**31 - 1, description="the same, for clients that cannot set headers")] = 0,
 ) -> Response:
     record = await site.session(session, who)
-    heard = _parse_event_id(last_event_id) if last_event_id else after
+
+    async def write(entries: Sequence[JournalEntry]) -> str:
+        return "".join(map(_event, entries))
+
+    return follow_session(site, request, record, parse_event_id(last_event_id) if last_event_id else after, write)
+
+
+def follow_session(site: ServerSite, request: Request, record: SessionRecord, heard: int, write: Write) -> Response:
+    """What was recorded after the entry that was heard last, and what is recorded from now on, as events."""
     if record.status in OVER and heard >= record.entries:
         return Response(status_code=204)  # a browser takes it for the end, and does not come back
-    return StreamingResponse(_events(site, request, record, heard), media_type=EVENTS, headers=UNCHANGED)
+    return StreamingResponse(_events(site, request, record, heard, write), media_type=EVENTS, headers=UNCHANGED)
 
 
-def _parse_event_id(said: str) -> int:
+def parse_event_id(said: str) -> int:
     if not said.isascii() or not said.isdigit() or len(said) > 9:
         raise Refusal(400, "bad_event_id", "Last-Event-ID must be the number of an event")
     return int(said)
 
 
-async def _events(site: ServerSite, request: Request, record: SessionRecord, after: int) -> AsyncIterator[str]:
+async def _events(
+    site: ServerSite, request: Request, record: SessionRecord, after: int, write: Write
+) -> AsyncIterator[str]:
     yield f"retry: {RETRY}\n\n"
     checked = time.monotonic()
     async for entries in site.feeds.entries(record.id, after, site.heartbeat):
@@ -73,7 +84,7 @@ async def _events(site: ServerSite, request: Request, record: SessionRecord, aft
             checked = time.monotonic()
             if not await site.may_still(request, "read"):
                 return  # the token was revoked, or has expired
-        yield "".join(_event(entry) for entry in entries) or ": still here\n\n"
+        yield await write(entries) or ": still here\n\n"
         after = entries[-1].entry if entries else after
         if await _end(site, record, entries, after):
             return

@@ -94,7 +94,7 @@ def objections(context: DebateContext, candidate: Candidate) -> list[str]:
         if p.candidate == candidate.id
         and p.stance == "disagree"
         and p.round == before
-        and context.hops(p.seat, candidate.seat) is not None
+        and context.arrangement.relay(p.seat, candidate.seat) is not None
     ]
 
 

@@ -1,0 +1,98 @@
+"""A journal entry as a piece of HTML. Entries never change, so each is rendered once, for all who watch."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from moot.core.ports import JournalEntry
+from moot.record.audit import describe_entry, list_failures
+from moot.record.transcript import TITLES
+from moot.surfaces.page.rendering import read_table, render_template
+
+MOST_KEPT = 5000
+REFRESHING = frozenset({"snapshot", "execute", "scan", "race", "probe"})
+"""Steps after which the panels show something new."""
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """`html` is empty for entries that say nothing to a person."""
+
+    entry: int
+    html: Markup
+    refresh: bool
+    """The head and the panels of the session are other ones now."""
+    forgotten: int = 0
+    """Steps from this one on were tried again."""
+    seat: str = ""
+    phase: str = ""
+    round: int = 0
+    anchor: str = ""
+    failed: bool = False
+
+    @property
+    def event(self) -> str:
+        """As a server-sent event. Without data only its number is remembered."""
+        if not (self.html or self.refresh or self.forgotten):
+            return f"id: {self.entry}\n\n"
+        data = {"html": self.html, "refresh": self.refresh, "forgotten": self.forgotten}
+        return f"id: {self.entry}\nevent: entry\ndata: {json.dumps(data)}\n\n"
+
+
+class FragmentCache:
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Fragment] = OrderedDict()
+
+    def render(self, session_id: str, entries: Iterable[JournalEntry]) -> list[Fragment]:
+        return [self._render_one(session_id, entry) for entry in entries]
+
+    def _render_one(self, session_id: str, entry: JournalEntry) -> Fragment:
+        key = f"{session_id} {entry.chain}"
+        if key not in self._kept:
+            self._kept[key] = make_fragment(session_id, entry)
+            if len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return self._kept[key]
+
+
+def make_fragment(session_id: str, entry: JournalEntry, *, live: bool = True) -> Fragment:
+    """`live`: the prompt and the raw reply are fetched when somebody opens them; else they are in the HTML."""
+    asked = entry.kind == "step" and entry.name.startswith("ask ")
+    return _render_turn(session_id, entry, live) if asked else _render_event(entry)
+
+
+def anchor_of(entry: JournalEntry) -> str:
+    """Where a step is found on the page; what is no step, by the number of its entry."""
+    if entry.kind != "step" or entry.seq < 0:
+        return f"entry-{entry.entry}"
+    return f"turn-{entry.seq}" if entry.part <= 1 else f"turn-{entry.seq}-{entry.part}"
+
+
+def _render_turn(session_id: str, entry: JournalEntry, live: bool) -> Fragment:
+    value = read_table(entry.value)
+    call, exchange = read_table(value.get("call")), read_table(value.get("exchange"))
+    reply = read_table(exchange.get("reply"))
+    # Every use of a tool is a part between two replies; only a second asking makes a reply an even part.
+    again = "" if entry.part <= 1 else "after a tool" if entry.part % 2 else "asked again"
+    anchor = anchor_of(entry)
+    seat, phase, number = str(call.get("seat")), str(call.get("phase")), call.get("round")
+    html = render_template(
+        "turn.html", entry=entry, call=call, exchange=exchange, reply=reply, usage=read_table(reply.get("usage")),
+        again=again, anchor=anchor, session_id=session_id, live=live, failures=list(list_failures(exchange)),
+    )  # fmt: skip
+    number = number if isinstance(number, int) else 0
+    return Fragment(entry.entry, html, False, 0, seat, phase, number, anchor, failed=not reply)
+
+
+def _render_event(entry: JournalEntry) -> Fragment:
+    refresh = entry.kind != "step" or entry.name in REFRESHING or entry.name.startswith("choose ")
+    automatic = entry.name == "gate" and read_table(entry.value).get("how") == "automatic"
+    if entry.kind in ("claimed", "begun") or automatic:
+        return Fragment(entry.entry, Markup(), entry.kind == "claimed")
+    title, lines = describe_entry(entry)
+    title = TITLES.get(entry.name, title) if entry.kind == "step" else title
+    html = render_template("event.html", entry=entry, title=title, lines=lines, anchor=anchor_of(entry))
+    return Fragment(entry.entry, html, refresh, entry.seq if entry.kind == "dropped" else 0)

@@ -1,0 +1,97 @@
+"""Findings with the way of the value through the code, and what became of each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.core.findings import by_gravity, where
+from moot.core.types import PathStep, Vulnerability
+from moot.protocols.debate.types import DebateResult
+from moot.protocols.harden.report import track_findings
+from moot.protocols.harden.script import HardenInput, HardenResult
+from moot.surfaces.page.panels.recorded import RecordedSession, split_files
+
+Lines = Mapping[str, Sequence[str]]
+"""The lines of the files that a finding was seen in."""
+
+
+@dataclass(frozen=True)
+class PathStation:
+    role: str
+    """`source`, `step` or `sink`; a finding without a path has its `place` alone."""
+    file: str
+    line: int
+    what: str
+    code: str
+
+
+@dataclass(frozen=True)
+class ShownFinding:
+    finding: Vulnerability
+    place: str
+    state: str
+    seen: str
+    """Where it was seen first: the round, or the candidate."""
+    became: str
+    """What the patch did, or what is left to do."""
+    by_model: bool
+    """Whether those are the words of a model."""
+    stations: tuple[PathStation, ...]
+
+
+def list_findings(session: RecordedSession) -> tuple[ShownFinding, ...] | None:
+    """The gravest first."""
+    if isinstance(session.result, HardenResult):
+        shown = list(_hardened(session, session.result))
+    elif isinstance(session.result, DebateResult):
+        shown = list(_attacked(session.result))
+    else:
+        return None
+    order = {id(finding): place for place, finding in enumerate(by_gravity(each.finding for each in shown))}
+    return tuple(sorted(shown, key=lambda each: order[id(each.finding)])) or None
+
+
+def _hardened(session: RecordedSession, result: HardenResult) -> Iterator[ShownFinding]:
+    patches = {name: (said, d.blue == "model") for d in result.defense_reports for name, said in d.patches.items()}
+    first = {f.id: report.round for report in reversed(result.attack_reports) for f in report.vulnerabilities}
+    for tracked in track_findings(result):
+        f, seen = tracked.finding, first[tracked.finding.id]
+        advice = (f.fix, f.source == "model")
+        became = patches.get(f.id, ("", False)) if tracked.state == "patched" else advice
+        lines = _lines_in_round(session, result, seen)
+        yield ShownFinding(f, where(f), tracked.state, f"round {seen}", *became, trace_path(f, lines))
+
+
+def _lines_in_round(session: RecordedSession, result: HardenResult, number: int) -> Lines:
+    """An attack is on the code after all patches that were accepted before it; each of them is a version."""
+    accepted = sum(defense.accepted and defense.round < number for defense in result.defense_reports)
+    versions = session.snapshot.versions
+    if not isinstance(session.given, HardenInput) or accepted >= len(versions):
+        return {}
+    return split_files(versions[accepted].code, [file.path for file in session.given.code.files])
+
+
+def _attacked(result: DebateResult) -> Iterator[ShownFinding]:
+    """What is left of the last attack on each candidate."""
+    code = {candidate.id: candidate.code for candidate in result.candidates}
+    for attack in {attack.candidate: attack for attack in result.attacks}.values():
+        for f in attack.findings:
+            lines = {f.file: code.get(attack.candidate, "").split("\n")}
+            advice, path = (f.fix, f.source == "model"), trace_path(f, lines)
+            yield ShownFinding(f, where(f), "open", f"candidate {attack.candidate}", *advice, path)
+
+
+def trace_path(finding: Vulnerability, lines: Lines) -> tuple[PathStation, ...]:
+    path = finding.path or (PathStep(file=finding.file, line=finding.line, what=""),) * bool(finding.line)
+    last = len(path) - 1
+    roles = (
+        ["place"] if not last else ["source" if not at else "sink" if at == last else "step" for at in range(last + 1)]
+    )
+    return tuple(
+        PathStation(role, step.file, step.line, step.what, _line_at(lines, step) or finding.evidence * (at == last))
+        for at, (role, step) in enumerate(zip(roles, path, strict=True))
+    )
+
+
+def _line_at(lines: Lines, step: PathStep) -> str:
+    text = lines.get(step.file, ())
+    return text[step.line - 1].strip() if 0 < step.line <= len(text) else ""

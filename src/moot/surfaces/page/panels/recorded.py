@@ -1,0 +1,63 @@
+"""A session as the panels read it: the record, and its input and result in the types of its protocol."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from moot.core.ports import TurnRow
+from moot.core.types import Result
+from moot.protocols import PROTOCOLS
+from moot.record.chain import SessionSnapshot
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class RecordedSession:
+    snapshot: SessionSnapshot
+    given: BaseModel | None
+    """None where this version cannot read it, or does not know the protocol."""
+    result: Result | None
+
+    def find_turn(self, seat: str, round_: int, phase: str = "") -> TurnRow | None:
+        """The one turn of a seat in a round; None where there are several, for any of them may be meant."""
+        found = [t for t in self.snapshot.turns if (t.agent_role, t.round) == (seat, round_) and phase in ("", t.phase)]
+        return found[0] if len(found) == 1 else None
+
+
+def read_session(snapshot: SessionSnapshot) -> RecordedSession:
+    record = snapshot.session
+    protocol = PROTOCOLS.get(record.protocol)
+    if protocol is None:
+        return RecordedSession(snapshot, None, None)
+    kept = as_table(record.outcome).get("result")
+    return RecordedSession(snapshot, _read(protocol.input, record.config.get("input")), _read(protocol.result, kept))
+
+
+def _read(shape: type[M], value: JsonValue) -> M | None:
+    try:
+        return shape.model_validate(value)
+    except ValidationError:
+        return None
+
+
+def as_table(value: JsonValue) -> dict[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def split_files(joined: str, paths: Sequence[str]) -> dict[str, list[str]]:
+    """The lines of each file of a version, as `join_files` put them together."""
+    if len(paths) == 1:
+        return {paths[0]: joined.split("\n")}
+    headings = {f"=== {path} ===": path for path in paths}
+    files: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in joined.split("\n"):
+        path = headings.get(line)
+        if path and path not in files:
+            lines = files.setdefault(path, [])
+        else:
+            lines.append(line)
+    return files

@@ -1,0 +1,137 @@
+"""The list of sessions, the form that starts one, and the comparison of two."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated, get_args
+from urllib.parse import urlencode
+
+from fastapi import Depends, Query, Request
+from markupsafe import Markup
+from starlette.responses import Response, StreamingResponse
+
+from moot.core.types import Status
+from moot.edge.store.snapshots import whole
+from moot.protocols import PROTOCOLS
+from moot.record.chain import SessionSnapshot
+from moot.record.session_diff import compare_sessions
+from moot.surfaces.client_rights import Identity
+from moot.surfaces.page.desk import Desk, PageDesk, new_router, show
+from moot.surfaces.page.forms import build_form
+from moot.surfaces.page.rendering import render_template
+from moot.surfaces.server import shapes
+from moot.surfaces.server.auth import RequiredScope
+from moot.surfaces.server.problems import Json, Refusal
+from moot.surfaces.server.sessions import Here, Reader, make_cursor, read_cursor
+from moot.surfaces.server.site import ServerSite
+from moot.surfaces.server.streams import EVENTS, RETRY, UNCHANGED
+
+LISTED = 50
+ESTIMATE = "/v1/debates/estimate"
+LOOK = 1.0
+"""Seconds between two looks at a list that somebody watches."""
+router = new_router()
+
+
+@dataclass(frozen=True)
+class SessionQuery:
+    text: Annotated[str, Query(max_length=200)] = ""
+    protocol: Annotated[str, Query(max_length=64)] = ""
+    status: Annotated[str, Query(max_length=20)] = ""
+    cursor: Annotated[str, Query(max_length=200)] = ""
+
+    @property
+    def encoded(self) -> str:
+        return urlencode({"text": self.text, "protocol": self.protocol, "status": self.status})
+
+
+Wanted = Annotated[SessionQuery, Depends()]
+Runner = Annotated[Identity, Depends(RequiredScope("run"))]
+
+
+@router.get("")
+async def sessions_page(request: Request, query: Wanted, who: Reader, site: Here) -> Response:
+    listing = await render_listing(site, query, who.sees_only)
+    known = {"names": [*PROTOCOLS], "statuses": get_args(Status)}
+    return show(request, "sessions.html", here="sessions", listing=listing, query=query, known=known)
+
+
+@router.get("/events")
+async def list_events(request: Request, query: Wanted, who: Reader, site: Here, desk: Desk) -> Response:
+    return StreamingResponse(_follow_list(request, query, who, site, desk), media_type=EVENTS, headers=UNCHANGED)
+
+
+async def _follow_list(
+    request: Request, query: SessionQuery, who: Identity, site: ServerSite, desk: PageDesk
+) -> AsyncIterator[str]:
+    """The list whenever it is another one. All who watch the same list share one look at the store a second."""
+    yield f"retry: {RETRY}\n\n"
+    told, beat = "", site.clock.monotonic()
+    while not site.feeds.closed:
+        if site.clock.monotonic() - beat >= site.heartbeat:
+            beat = site.clock.monotonic()
+            if not await site.may_still(request, "read"):
+                return  # the token was revoked, or has expired
+            yield ": still here\n\n"
+        key = (query, who.sees_only, int(site.clock.monotonic() / LOOK))
+        html = await desk.once(key, lambda: render_listing(site, query, who.sees_only))
+        if html != told:
+            told = html
+            yield f"data: {Json({'html': html}).body.decode()}\n\n"  # type: ignore[union-attr]
+        await asyncio.sleep(LOOK)
+
+
+async def render_listing(site: ServerSite, query: SessionQuery, owner: str | None) -> Markup:
+    """Those that wait for a person first, however old, then the newest."""
+    after = read_cursor(query.cursor) if query.cursor else None
+    page = await site.shelf.page(LISTED + 1, after, query.status, query.protocol, query.text, owner)
+    more, found = len(page) > LISTED, page[:LISTED]
+    older = f"{query.encoded}&{urlencode({'cursor': make_cursor(found[-1])})}" if more else ""
+    if query == SessionQuery():
+        waiting = {gate.session_id for gate in await site.gates.gates(waiting=True)} - {each.id for each in found}
+        found += [each for name in sorted(waiting) if (each := await site.shelf.find(name, owner)) is not None]
+    found.sort(key=lambda record: record.waiting_on is None)
+    return render_template(
+        "listing.html",
+        records=[shapes.summary_of(each) for each in found],
+        next=older,
+        filtered=query != SessionQuery(),
+    )
+
+
+@router.get("/start")
+async def choose_page(request: Request, who: Runner) -> Response:
+    return show(request, "start.html", here="start", protocols=PROTOCOLS.values(), form=None)
+
+
+@router.get("/start/{protocol}")
+async def start_page(request: Request, protocol: str, who: Runner, site: Here) -> Response:
+    if protocol not in PROTOCOLS:
+        raise Refusal(404, "no_protocol", "there is no protocol of this name")
+    form = build_form(PROTOCOLS[protocol], site.settings)
+    estimates = any(getattr(route, "path", "") == ESTIMATE for route in request.app.routes)
+    return show(request, "start.html", here="start", protocols=PROTOCOLS.values(), form=form, estimates=estimates)
+
+
+def _as_seen_by(who: Identity, snapshot: SessionSnapshot) -> SessionSnapshot:
+    """What a plan says of the server's machine is for administrators."""
+    record = snapshot.session.model_copy(update={"config": shapes.plan_for(who, snapshot.session)})
+    return snapshot.model_copy(update={"session": record})
+
+
+@router.get("/compare")
+async def compare_page(
+    request: Request,
+    who: Reader,
+    site: Here,
+    one: Annotated[str, Query(max_length=36)] = "",
+    two: Annotated[str, Query(max_length=36)] = "",
+) -> Response:
+    records = await site.shelf.page(LISTED, owner=who.sees_only)
+    diff = None
+    if one and two:
+        chosen = [await site.session(name, who) for name in (one, two)]
+        records += [each for each in chosen if each.id not in {record.id for record in records}]
+        pair = [_as_seen_by(who, await whole(site.store, each.id)) for each in chosen]
+        diff = await asyncio.to_thread(compare_sessions, *pair)
+    return show(request, "compare.html", here="compare", records=records, one=one, two=two, diff=diff)

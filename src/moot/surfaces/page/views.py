@@ -1,0 +1,125 @@
+"""A session as the page shows it: verdict, gate and caveats first, then seats by phase, turns and evidence."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from moot.core.gates import GateRequest
+from moot.core.ports import SessionRecord
+from moot.core.report import Block, Report, list_spending
+from moot.core.types import Result
+from moot.record.audit import sum_spending
+from moot.record.chain import SessionSnapshot
+from moot.runtime.runner import SessionPlan, find_result
+from moot.surfaces.client_rights import Identity
+from moot.surfaces.documents import make_report
+from moot.surfaces.extensions import find_extension
+from moot.surfaces.page.fragments import Fragment
+from moot.surfaces.page.panels import render_panels
+from moot.surfaces.page.rendering import read_table, render_template
+from moot.surfaces.server.site import OVER
+from moot.text.report_html import render_html
+
+
+@dataclass(frozen=True)
+class PageLook:
+    """What differs between a page of the server and one that lies in a folder."""
+
+    asset: Callable[[str], str]
+    live: bool = False
+    who: Identity | None = None
+    csrf: str = ""
+
+
+@dataclass
+class Lanes:
+    """Phases are columns, in the order they were held; seats are rows."""
+
+    columns: list[tuple[int, str]] = field(default_factory=list)
+    rows: dict[str, dict[tuple[int, str], list[Fragment]]] = field(default_factory=dict)
+
+
+def build_lanes(seats: Iterable[str], fragments: Sequence[Fragment]) -> Lanes:
+    lanes = Lanes(rows={seat: {} for seat in seats})
+    for each in fragments:
+        if each.seat:
+            column = (each.round, each.phase)
+            if column not in lanes.columns:
+                lanes.columns.append(column)
+            lanes.rows.setdefault(each.seat, {}).setdefault(column, []).append(each)
+    return lanes
+
+
+def render_session(
+    snapshot: SessionSnapshot, result: Result | None, fragments: Sequence[Fragment], look: PageLook
+) -> Markup:
+    """`fragments`: the turns to show; a live page is sent those that follow."""
+    record = snapshot.session
+    return render_template(
+        "session.html",
+        look=look,
+        here="",
+        record=record,
+        plan=SessionPlan.model_validate(record.config),
+        head=render_head(snapshot, result, look.who),
+        panels=render_evidence(snapshot),
+        fragments=fragments,
+        lanes=build_lanes(read_table(record.config.get("seats")), fragments),
+        after=fragments[-1].entry if fragments else 0,
+    )
+
+
+def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity | None) -> Markup:
+    """What changes while it runs: verdict, open gate, open choices, spending, and what can be done. Nobody in
+    particular can do nothing."""
+    record = snapshot.session
+    report = make_report(record, result)
+    choices = find_extension(record.protocol).open_choices(result) if result is not None else ()
+    return render_template(
+        "head.html",
+        record=record,
+        verdict=_render_blocks(report.blocks[:1]) if report else "",
+        report=_render_blocks(report.blocks[1:]) if report else "",
+        over=record.status in OVER,
+        now=_last_turn(snapshot),
+        gate=open_gate(snapshot),
+        choices=choices,
+        spending=list_spending(sum_spending(snapshot.entries)),
+        problem=_problem(snapshot),
+        who=who,
+        can_resume=_can_resume(record),
+    )
+
+
+def _render_blocks(blocks: tuple[Block, ...]) -> Markup:
+    """Long lines scroll, so they can be reached by the keyboard; words in a block are escaped."""
+    return Markup(render_html(Report(blocks=blocks)).replace("<pre>", '<pre tabindex="0">'))
+
+
+def render_evidence(snapshot: SessionSnapshot) -> Markup:
+    return render_template("panels.html", panels=render_panels(snapshot))
+
+
+def open_gate(snapshot: SessionSnapshot) -> GateRequest | None:
+    waiting = snapshot.session.waiting_on
+    return next((gate for gate in snapshot.gates if gate.id == waiting and gate.decision is None), None)
+
+
+def _can_resume(record: SessionRecord) -> bool:
+    stopped = record.status in ("paused", "failed", "completed") and not record.waiting_on
+    return stopped and find_result(record) is None
+
+
+def _problem(snapshot: SessionSnapshot) -> str:
+    """Why it stopped where it should not have."""
+    if snapshot.session.status not in ("paused", "failed") or snapshot.session.waiting_on:
+        return ""
+    notes = [entry.value for entry in snapshot.entries[-3:] if entry.kind == "noted" and entry.name == "problem"]
+    return str(read_table(notes[-1]).get("problem", "")) if notes else ""
+
+
+def _last_turn(snapshot: SessionSnapshot) -> str:
+    asked = (entry for entry in reversed(snapshot.entries) if entry.kind == "step" and entry.name.startswith("ask "))
+    call = read_table(read_table(entry.value).get("call")) if (entry := next(asked, None)) else {}
+    return f"{call.get('phase')}, round {call.get('round')}" if call else ""
