@@ -58,6 +58,7 @@ bench: setup  ## benchmark tables, also kept in benchmarks/results
 	$(BIN)/python -m benchmarks.run_debates
 	$(BIN)/python -m benchmarks.run_fleet
 	$(BIN)/python -m benchmarks.run_server
+	$(BIN)/python -m benchmarks.run_page
 
 fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
 	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)

@@ -98,8 +98,13 @@ class DemoServer:
     def place(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def env(self) -> dict[str, str]:
-        own = {"MOOT_STORE": str(self.folder / "moot.db"), "MOOT_MODEL": f"script:{self.folder / 'replies.yaml'}"}
+        own = {"MOOT_STORE": str(self.folder / "moot.db"), "MOOT_MODEL": "script:replies.yaml"}
         return {**os.environ, **own, "XDG_DATA_HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder)}
 
     def start(self) -> None:

@@ -16,8 +16,9 @@ CALLED_BY_LIBRARIES = frozenset((
     "connection_made", "connection_lost", "data_received", "eof_received", "pause_writing", "resume_writing",
     "pipe_data_received", "pipe_connection_lost", "process_exited", "process_bind_param", "process_result_value",
     "writable", "load_dialect_impl", "redirect_request", "ignore_aliases", "make_context", "startup",
-    "handle_exit", "on_response_complete", "timeout_keep_alive_handler", "send_receive_event_to_app", "upgrade",
-    "downgrade", "main", "register", "resolve_command", "on_connect", "new_session", "set_session_mode",
+    "get_route_handler", "handle_exit", "on_response_complete", "timeout_keep_alive_handler",
+    "send_receive_event_to_app", "upgrade", "downgrade", "main", "register", "resolve_command", "on_connect",
+    "new_session", "set_session_mode",
 ))  # fmt: skip
 PLAIN = frozenset((
     "property", "cached_property", "staticmethod", "classmethod", "dataclass", "cache", "lru_cache", "override",
@@ -30,7 +31,6 @@ RECURSIVE = 20
 ALLOWED = {
     "write_request": "the asker's half of CSP/1",
     "read_synthesis": "the asker's half of CSP/1",
-    "render_html": "the report alone, for a page or a chat client",
     "enroll": "keeps a session that another process begins",
 }
 

@@ -2,13 +2,14 @@
 
 import shutil
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from hostile import HOSTILE
 from page_demo import DEBATE_BODY, DECIDE_BODY, GATED_BODY, HARDEN_BODY, DemoServer, serve_demo
 from patience import wait_until
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
 from terminal_svg import APP
 
 from moot.edge.store.tokens import LOCAL, digest_of
@@ -197,12 +198,14 @@ def test_the_list_changes_while_it_is_looked_at(page: Page, server: DemoServer) 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nobody_is_shut_out(browser: Browser, context: BrowserContext, server: DemoServer, scheme: str) -> None:
+def test_nobody_is_shut_out(
+    browser: Browser, context: BrowserContext, server: DemoServer, scheme: Literal["light", "dark"]
+) -> None:
     """axe finds nothing serious, and no page is wider than a small screen."""
     waiting, contested = server.begin(GATED_BODY), server.begin(DECIDE_BODY)
     own = browser.new_context(
         viewport={"width": 400, "height": 800}, color_scheme=scheme, storage_state=context.storage_state()
-    )  # type: ignore[call-overload]
+    )
     page = own.new_page()
     try:
         for path, there in {
@@ -226,7 +229,12 @@ def test_nobody_is_shut_out(browser: Browser, context: BrowserContext, server: D
 
 def test_hostile_words_do_nothing_in_a_browser(page: Page, server: DemoServer) -> None:
     opened = list[str]()
-    page.on("dialog", lambda dialog: (opened.append(dialog.message), dialog.dismiss()))
+
+    def note(dialog: Dialog) -> None:
+        opened.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", note)
     text = "\n\n".join(HOSTILE)
     session = server.begin({"protocol": "harden", "input": {"files": {"app.py": f"x = {text!r}\n"}}})
     look_at(page, server, session)

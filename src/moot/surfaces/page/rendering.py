@@ -57,7 +57,7 @@ def render_said(text: str) -> Markup:
         found = json.loads(_strip_fence(text))
     except (ValueError, RecursionError):
         found = None
-    return _render_value(found) if isinstance(found, dict) and found else render_markdown(text)
+    return _render_value(found) if isinstance(found, dict) and found else render_prose(text)
 
 
 def _strip_fence(text: str) -> str:
@@ -78,7 +78,7 @@ def _render_value(value: JsonValue, depth: int = 0) -> Markup:
             items = (Markup("<li>{}</li>").format(_render_value(each, depth + 1)) for each in value)
             return Markup("<ul>{}</ul>").format(Markup().join(items)) if value else Markup('<p class="faint">none</p>')
         case str():
-            return render_markdown(value)
+            return render_prose(value)
         case _:
             return Markup("<p>{}</p>").format(json.dumps(value))
 
@@ -87,7 +87,7 @@ def _row(row: tuple[str, Markup]) -> Markup:
     return Markup("<dt>{}</dt><dd>{}</dd>").format(clean(row[0]), row[1])
 
 
-def render_markdown(text: str) -> Markup:
+def render_prose(text: str) -> Markup:
     return Markup(_markdown().render(clean(text)))
 
 

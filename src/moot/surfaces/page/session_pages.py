@@ -28,7 +28,7 @@ from moot.surfaces.server.streams import follow_session, parse_event_id
 from moot.text.report_html import render_document_html
 from moot.text.report_markdown import render_document_markdown
 
-FIRST_ENTRIES = 40
+FIRST_ENTRIES = 20
 """Of the journal, in the page itself. The rest is streamed, so that the first view does not wait for it."""
 EXPORTS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 router = new_router()
