@@ -108,7 +108,7 @@ def test_keys_of_the_user_are_out_of_reach(ordinary: bool) -> None:
 APART = """
 import sys
 exec(sys.stdin.read())
-from moot.edge.sandbox.keyring import start_apart
+from moot.edge.sandbox.keyring import start_without_keys
 import json, os, subprocess, tempfile
 name = b"moot-apart"
 assert call(KEYCTL, 1, 0) and call(ADD, b"user", name, b"secret", 6, SESSION)
@@ -118,7 +118,7 @@ rings = []
 for _ in range(2):
     with tempfile.TemporaryFile() as said, open(os.devnull, "rb") as nothing:
         ends = (nothing, said, subprocess.DEVNULL)
-        started = start_apart([sys.executable, "-c", program], ends, {}, [])
+        started = start_without_keys([sys.executable, "-c", program], ends, {}, [])
         assert started.process.wait() == 0
         said.seek(0)
         rings.append(said.read().decode().split())
