@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+from pydantic import JsonValue
 
 from benchmarks.kept import ROOT, keep
 from moot.core.ports import StepRow
@@ -18,7 +19,8 @@ from moot.edge.store import SqlStore
 from moot.runtime.runner import SessionPlan, new_record
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from page_demo import PATCH, DemoServer, serve_demo
+from page_demo import DemoServer, serve_demo
+from terminal_svg import PATCH
 
 TURNS, VIEWERS, SECONDS, RATE = 2000, 50, 20, 5
 FRAMES = """async () => {
@@ -34,16 +36,16 @@ FRAMES = """async () => {
 
 
 def turn(number: int) -> StepRow:
-    call = {
+    call: dict[str, JsonValue] = {
         "seat": ("red", "blue")[number % 2],
         "phase": "attack",
         "round": 1 + number // 100,
         "system": "s",
         "prompt": "p",
     }
-    usage = {"input_tokens": 10, "output_tokens": 5, "usd": 0.0}
-    reply = {"text": PATCH, "model": "script:replies.yaml", "usage": usage, "finish": "stop"}
-    value = {"exchange": {"tries": [], "reply": reply, "milliseconds": 1}, "call": call}
+    usage: JsonValue = {"input_tokens": 10, "output_tokens": 5, "usd": 0.0}
+    reply: JsonValue = {"text": PATCH, "model": "script:replies.yaml", "usage": usage, "finish": "stop"}
+    value: JsonValue = {"exchange": {"tries": [], "reply": reply, "milliseconds": 1}, "call": call}
     return StepRow(seq=number, part=1, name=f"ask {call['seat']}", digest="", value=value, elapsed=0.0)
 
 
