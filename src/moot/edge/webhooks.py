@@ -65,7 +65,7 @@ class Webhooks:
         problem = ""
         try:
             if not self._secret:
-                raise DeliveryFailed(f"there is no secret to sign with; set {WEBHOOK_SECRET}")
+                raise DeliveryFailed(f"no signing secret; set {WEBHOOK_SECRET}")
             await asyncio.to_thread(self._post, notice.url, body, headers)
         except DeliveryFailed as error:
             problem = str(error)
@@ -106,7 +106,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 def post_notice(url: str, body: bytes, headers: dict[str, str]) -> None:
     if not url.startswith(("http://", "https://")):
-        raise DeliveryFailed("a webhook is an http or https address")
+        raise DeliveryFailed("a webhook must be an http or https URL")
     try:
         request = urllib.request.Request(url, data=body, headers=headers, method="POST")
         with urllib.request.build_opener(_NoRedirects).open(request, timeout=SECONDS) as answer:

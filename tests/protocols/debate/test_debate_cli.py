@@ -96,7 +96,7 @@ def test_nothing_usable_is_inconclusive_and_nothing_is_written(cli: Cli, tmp_pat
     result = debated(cli, tmp_path, says("code", bad), more=("--out", "won.py"))
     assert ended(result) == (2, "inconclusive", "no_candidate", None)
     assert (result["code"], result["candidates"], result["votes"]) == ("", [], [])
-    assert not (tmp_path / "won.py").exists() and "nothing was written: there is no winner" in result["err"]
+    assert not (tmp_path / "won.py").exists() and "nothing was written: there is no result" in result["err"]
 
 
 def test_what_was_not_tested_is_no_success_however_sure_they_are(cli: Cli, tmp_path: Path) -> None:

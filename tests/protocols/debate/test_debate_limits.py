@@ -149,8 +149,8 @@ def test_settings_name_phases(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "why"),
     [
-        (("--phase-timeout", "critique"), "PHASE=NUMBER"),
-        (("--phase-timeout", "critic=3"), "unknown phase 'critic'"),
+        (("--phase-timeout", "critique"), "PHASE=SECONDS"),
+        (("--phase-timeout", "critic=3"), "unknown name 'critic'"),
         (("--phase-timeout", "critique=0"), "greater than 0"),
         (("--phase-calls", "critique=soon"), "valid integer"),
         (("--phase-calls", "critique=0"), "greater than or equal to 1"),

@@ -103,7 +103,7 @@ def test_what_is_said_once_for_all_holds_unless_a_question_says_otherwise() -> N
             "have the id 'x'",
         ),
         ("question_text: Why?\noptions: [" + ", ".join(f"o{n}" for n in range(27)) + "]", "no letter is left"),
-        ("&a [*a]", "no question"),
+        ("&a [*a]", "is not a question"),
         ("&a {debate_context: *a}", "unknown key 'debate_context'"),
         (
             "- &q {question_text: x, options: [a, b]}\n"

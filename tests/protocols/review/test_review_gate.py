@@ -139,7 +139,7 @@ def test_a_profile_chooses_the_adversary(cli: Cli, tmp_path: Path) -> None:
         ("REQUIREMENTS.md", b"\xff\xfe", [], "not valid UTF-8"),
         ("notes.md", b"hello\n", [], "set it with --type"),
         ("REQUIREMENTS.md", b"x\n", ["--type", "novel"], "unknown type"),
-        ("REQUIREMENTS.md", b"x\n", ["--fail-on", "high"], "none of critical, significant, minor"),
+        ("REQUIREMENTS.md", b"x\n", ["--fail-on", "high"], "known are critical, significant, minor"),
         ("REQUIREMENTS.md", b"x\n", ["--context", "nope.md"], "there is no file"),
         ("REQUIREMENTS.md", b"x" * 2_000_001, [], "the limit is 2 MB"),
     ],

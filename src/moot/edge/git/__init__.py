@@ -129,7 +129,7 @@ def _refuse_elsewhere(folder: Path) -> None:
     try:
         said = _run(folder, ["rev-parse", "--show-toplevel"], b"", _as_environment(QUIET))
     except GitError as error:  # not "no repository": its ignore rules would be lost
-        raise ForeignWorktree(f"the repository of {folder} sets core.worktree, and it is not used: {error}") from None
+        raise ForeignWorktree(f"the repository of {folder} sets core.worktree, so it is not used: {error}") from None
     taken = said.decode("utf-8", "surrogateescape").removesuffix("\n")
     if os.path.realpath(taken) != str(top):
         raise ForeignWorktree(

@@ -72,7 +72,7 @@ def program_file(step: CommandStep) -> bool:
     except UnreadFile as problem:
         if runs:
             return False  # an interpreter is not a script; its arguments are followed
-        if problem.args == ("is no text",) and is_known(step.name):
+        if problem.args == ("is not text",) and is_known(step.name):
             step.look.notes.append(f"{step.words[0].text} is a program, and judged by its name alone")
             return False
     kind = kind_of_text(text, step.words[0].text)

@@ -122,7 +122,7 @@ def _open(provider: LibraryProvider, service: Service, opening: ModelOpening) ->
     try:
         if service.provider.startswith(GATEWAY):
             if opening.base_url or opening.key_variable:
-                raise UserError("a gateway takes its address and key from the environment alone")
+                raise UserError("a gateway takes its address and key only from the environment")
             return infer_model(name), lambda: None
         kind = infer_provider_class(service.provider)
         takes = inspect.signature(kind.__init__).parameters
@@ -147,12 +147,12 @@ def _arguments(service: Service, takes: Parameters, http: Any) -> dict[str, Any]
     given: dict[str, Any] = {} if http is None else {"http_client": http}
     if service.base_url:
         if address is None:
-            raise UsageError(f"{service.provider} takes no base_url here; its library reads the environment alone")
+            raise UsageError(f"{service.provider} takes no base_url here; its library reads only the environment")
         given[address] = service.address if address == "api_host" else service.base_url
     if service.key != NO_KEY or service.base_url:  # never the usual key to another address
         key = next((name for name in KEYS if name in takes), None)
         if key is None:
-            raise UsageError(f"{service.provider} takes no key here; its library reads the environment alone")
+            raise UsageError(f"{service.provider} takes no key here; its library reads only the environment")
         given[key] = service.key
     return given
 

@@ -187,7 +187,7 @@ class SqlStore:
         def remove(db: Connection) -> None:
             found = find(db, session_id, lock=True)
             if not force and is_run(found):
-                raise BeingRun(f"session {found.id} is being run by another process ({found.owner}); stop it first")
+                raise BeingRun(f"session {found.id} is running in another process ({found.owner}); stop it first")
             write_tombstone(db, found.id, by, datetime.now(UTC))
             db.execute(delete(tables.logs).where(tables.logs.c.session_id == found.id))
             db.execute(delete(tables.sessions).where(tables.sessions.c.id == found.id))

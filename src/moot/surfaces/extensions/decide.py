@@ -197,7 +197,7 @@ def refuse_empty_panel(request: Request, given: DecideInput, seats: Mapping[str,
     asked = [q for q in given.questions if given.force_panel or classify(q.text).classification == "SCOPE_CRITICAL"]
     if asked and not any(seats.get(judge.name) for judge in given.judges):
         raise request.explain_no_model(
-            f"question {asked[0].id!r} needs its panel, and no judge has a model: give one with --model or --seat, "
+            f"question {asked[0].id!r} needs a panel, and no judge has a model: give one with --model or --seat, "
             "or set `model` in moot.toml; `moot classify` needs none"
         )
 

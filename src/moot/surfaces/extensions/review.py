@@ -88,7 +88,7 @@ class ReviewExtension(Extension):
     def read_command(self, said: dict[str, Any], flags: "SessionFlags") -> dict[str, object]:
         gravity, defend = said.get("fail_on"), said.pop("defend", None)
         if gravity is not None and gravity not in GRAVITIES:
-            raise UsageError(f"--fail-on {gravity!r} is none of {', '.join(GRAVITIES)}")
+            raise UsageError(f"unknown --fail-on {gravity!r}; known are {', '.join(GRAVITIES)}")
         said["no_llm"] = flags.no_llm
         paths, diff = said.pop("paths", []), said.pop("diff", None)
         if diff or said.get("triage"):
