@@ -44,12 +44,8 @@ def test_a_skill_is_one_that_clients_read_and_names_what_there_is(skill: Path) -
     command = load_entry(skill.name, LISTED[skill.name], [])
     known = {option for parameter in command.params for option in parameter.opts}
     own = re.sub(r"`moot (?!" + skill.name + r"\b)[^`]*`", "", text)
-    assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", own)) - {"--help"} <= known | PENDING
+    assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", own)) - {"--help"} <= known
     assert all(word in LISTED or word in ("classify", "choose") for word in re.findall(r"`moot ([a-z]+)", text))
-
-
-PENDING = {"--estimate"}
-"""Options that another part brings."""
 
 
 def test_the_hooks_are_those_that_install_writes() -> None:

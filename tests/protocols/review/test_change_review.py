@@ -146,6 +146,13 @@ def test_what_does_not_fit_is_refused(project: Project, words: Sequence[str]) ->
     assert ran.code == 2 and ran.err and not (project.folder / "o.sarif").exists()
 
 
+def test_the_estimate_counts_both_reviewers(project: Project) -> None:
+    (project.folder / "replies.yaml").write_text("[]")
+    ran = project.cli("review", "--diff", "HEAD", "-m", "script:replies.yaml", "--estimate", "--json")
+    estimate = json.loads(ran.out)
+    assert estimate["least_calls"] == 1 and estimate["calls"]["most"] == 4  # each may be asked once more
+
+
 def test_a_silent_reviewer_is_no_approval(project: Project) -> None:
     entries = [{"seat": "adversary", "reply": "I cannot say.", "always": True}]
     (project.folder / "replies.yaml").write_text(json.dumps(entries))

@@ -231,6 +231,9 @@ async def answer(state: ReviewState, number: int, rules: ReviewRules, room: Room
 
 def estimate_review(given: ReviewInput, rules: ReviewRules, seats: Collection[str]) -> QuestionRange:
     """A defender answers, and revises what it has to."""
+    if given.change is not None:
+        asked = int("adversary" in seats and not given.triage)
+        return QuestionRange(asked, asked + int(rules.defend and "defender" in seats))
     rounds = [rounds_allowed(one, rules) for one in given.artefacts if not one.off and "adversary" in seats]
     defends = rules.defend and "defender" in seats
     return QuestionRange(len(rounds), sum(rounds) * (3 if defends else 1))
