@@ -50,7 +50,7 @@ def test_the_plain_client_asks_streams_and_lists(tmp_path: Path) -> None:
             session = (await client.get(f"/v1/debates/{done.id}")).json()
             assert raw.headers["moot-session"] == done.id == session["id"]
             assert (session["plan"]["rules"]["max_rounds"], session["plan"]["limits"]["max_calls"]) == (2, 9)
-            assert session["topic"] == "Mend this:"
+            assert session["topic"] == "app.py"
             text = done.choices[0].message.content or ""
             assert text.startswith("**hardened: ") and "VULN-001" in text and "```diff" in text
             assert done.choices[0].finish_reason == "stop"

@@ -76,7 +76,7 @@ def test_a_watch_begins_where_it_is_told_and_what_cannot_be_watched_is_said(
             ended = await asyncio.to_thread(cli, "watch", session, "--store", str(tmp_path / "s.db"), "--from-now")
             assert ended.code == 2 and ended.out.startswith("budget_exhausted") and ended.err == ""
             for arguments, words in [
-                ((session, "--server", url, "--token-env", "WRONG"), "nobody has this token"),
+                ((session, "--server", url, "--token-env", "WRONG"), "unknown token"),
                 ((session, "--server", url, "--token-env", "UNSET"), "UNSET holds no token"),
                 ((session, "--server", url), "name the environment variable"),
                 ((session, "--server", "http://moot.example", "--store", "x"), "leave one of them out"),

@@ -19,6 +19,7 @@ from moot.edge.store.session_queries import PageCursor
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import About, SessionPlan, end_of, new_record
 from moot.surfaces.client_rights import Identity
+from moot.surfaces.estimates import Estimate, estimate_plan
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.reports import read_report
 from moot.surfaces.server import shapes
@@ -80,6 +81,12 @@ async def start_session(
     if key is not None and idempotency_key is not None and key != idempotency_key:
         raise Refusal(422, "two_keys", "the header and the body give different idempotency keys")
     return await begin_session(site, wanted, who, key or idempotency_key)
+
+
+@router.post("/estimate", response_model=Estimate, summary="What a session would cost; it is not started")
+async def estimate(wanted: AnyBegin, who: Annotated[Identity, Depends(RequiredScope("run"))], site: Here) -> Response:
+    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).count_results())
+    return json_response(estimate_plan(plan))
 
 
 async def begin_session(
