@@ -26,6 +26,7 @@ from moot.protocols.debate.types import Attacked, DebateResult
 from moot.record.chain import SessionSnapshot
 from moot.runtime.model_calls import Exchange
 from moot.surfaces.page.panels import PANELS, render_panels
+from moot.surfaces.page.panels.progress import MOST_CORNERS, draw_line
 from moot.surfaces.page.panels.versions import ChangedPart, UnchangedPart, compare_files
 from moot.surfaces.page.site import build_site
 
@@ -371,3 +372,10 @@ def test_a_bundle_full_of_hostile_words_opens_from_disk(
             assert page.locator(":target").count() == 1, f"{name}: {link.get_attribute('href')} leads nowhere"
     assert said == [] and {url.partition(":")[0] for url in asked} == {"file"}
     page.close()
+
+
+def test_a_long_session_has_a_short_line() -> None:
+    line = [(float(n), float(n)) for n in range(5000)]
+    chart = draw_line("Tokens", line, 4999.0, "0 s", "1 s", "{:.0f}".format)
+    corners = chart.points.split()
+    assert len(corners) <= 2 * MOST_CORNERS and corners[0] == "0.0,100.0" and corners[-1] == "400.0,0.0"

@@ -12,6 +12,7 @@ from moot.surfaces.page.panels.recorded import RecordedSession, as_table
 
 WIDTH, HEIGHT = 400, 100
 """The chart's own units; it is stretched to the width it has."""
+MOST_CORNERS = 200
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,9 @@ def draw_line(
     """A line from left to right, its highest value at the top."""
     left, right = line[0][0], line[-1][0]
     across, up = WIDTH / (right - left or 1), HEIGHT / (top or 1)
-    corners = [f"{(x - left) * across:.1f},{HEIGHT - y * up:.1f}" for x, y in line]
+    step = max(len(line) // MOST_CORNERS, 1)
+    thin = [*line[:-1:step], line[-1]]  # the lines only grow, so nothing is hidden between two corners
+    corners = [f"{(x - left) * across:.1f},{HEIGHT - y * up:.1f}" for x, y in thin]
     area = " ".join((f"0,{HEIGHT}", *corners, f"{WIDTH},{HEIGHT}"))
     summary = f"{title}: from {show(line[0][1])} at {start} to {show(line[-1][1])} at {end}"
     return Chart(title, " ".join(corners), area, show(top), start, end, None, summary)
