@@ -13,7 +13,8 @@ from moot.edge.git.worktree import safe_parts
 from moot.protocols import AnyProtocol
 from moot.surfaces.fields import fields_of
 
-Files = Annotated[dict[str, str], Field(max_length=MAX_FILES, description="path -> text; a path inside the session")]
+ANY_FILES = "path -> text; a path inside the session"
+Files = Annotated[dict[str, str], Field(max_length=MAX_FILES, description=ANY_FILES)]
 Line = Annotated[str, Field(max_length=200)]
 Long = Annotated[str, Field(max_length=200_000)]
 BY_NAME = "of all files; default: by their names"

@@ -109,6 +109,7 @@ def test_whatever_is_printed_goes_through_one_door() -> None:
                 raw.append(f"{path.relative_to(SOURCE)}: {called}")
     assert sorted(set(raw)) == [
         "__main__.py: sys.stdout.write",  # the version
+        "surfaces/acp.py: Console",  # into a text that goes to an editor as JSON
         "surfaces/cli/progress.py: Console",  # a silent one
         "surfaces/cli/screen.py: sys.stdout.write",
         "surfaces/quick.py: sys.stdout.write",  # what a hook answers, and a route

@@ -32,7 +32,7 @@ def test_files_of_the_project_are_read_and_no_others(tmp_path: Path) -> None:
     harden = PROTOCOLS["harden"]
     assert read_call(harden, {"files": {"app.py": ""}}, project).input.files == {"app.py": BAD}
     for outside in ("../secret.py", "link.py", str(tmp_path / "secret.py"), "gone.py"):
-        with pytest.raises(UsageError, match=r"no path inside|no file"):
+        with pytest.raises(UsageError, match=r"not a path inside|no file"):
             read_call(harden, {"files": {outside: ""}}, project)
     assert read_call(harden, {"files": {"app.py": ""}}, None).input.files == {"app.py": ""}
     with pytest.raises(UsageError, match=r"input\.files"):

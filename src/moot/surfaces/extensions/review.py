@@ -50,9 +50,9 @@ UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
 
 
 class ReviewBody(Value):
-    artefacts: Files = Field(default={}, description="planning documents; or give `files`")
-    files: Files = Field(default={}, description="code after a change")
-    base: Files = Field(default={}, description="the same files before the change; a file that is missing here is new")
+    artefacts: Files = Field(default={}, description="planning documents")
+    files: Files = Field(default={}, description="or code after a change")
+    base: Files = Field(default={}, description="the code before it")
     types: dict[str, ArtefactType] = Field(default={}, description="path -> type; default: by name and content")
     context: Long = Field(default="", description="what the project is about: the head of its PROJECT.md")
 

@@ -12,7 +12,7 @@ from moot.core.errors import UsageError
 from moot.core.types import Value
 from moot.edge.files.sources import decode_source
 from moot.protocols import PROTOCOLS, AnyProtocol
-from moot.surfaces.bodies import body_of, check_path
+from moot.surfaces.bodies import ANY_FILES, body_of, check_path
 from moot.surfaces.client_rights import MACHINE_RULES
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.fields import fields_of
@@ -27,7 +27,7 @@ WAIT = {"type": "boolean", "description": "false: start only; poll get_session"}
 MAX_USD = {"type": "number", "description": "most to spend"}
 SESSION = {"type": "string", "description": "session id"}
 FILES = {"type": "object", "additionalProperties": {"type": "string"}}
-FROM_PROJECT = 'path -> text; "" reads it from the project'
+FROM_PROJECT = 'path -> text; "": read the file'
 
 
 class SessionView(Value):
@@ -47,6 +47,7 @@ def list_tools(*, local: bool) -> list[Tool]:
     """`local`: the client is on this machine, so its files can be named."""
     view = shrink(SessionView.model_json_schema())
     del view["description"]
+    view["properties"]["result"] = {"type": "object"}
     harmless = ToolAnnotations(destructive_hint=False)
     made = [
         Tool(
@@ -95,7 +96,11 @@ def input_schema(protocol: AnyProtocol, *, local: bool) -> dict[str, Any]:
     schema = shrink(body_type(protocol).model_json_schema())
     for name, field in schema["properties"].items():
         if is_files(field) and local:
-            schema["properties"][name] = {**field, "description": FROM_PROJECT}
+            own_words = field["description"].removesuffix(ANY_FILES)
+            schema["properties"][name] = {
+                **field,
+                "description": own_words + ("; " if own_words else "") + FROM_PROJECT,
+            }
     rules = ", ".join(each.name for each in fields_of(protocol.rules) if is_offered(each.name, each.kind))
     own = {"rules": {"type": "object", "description": rules}, "max_usd": MAX_USD, "wait": WAIT}
     return {**schema, "properties": {**own, **schema["properties"]}}
