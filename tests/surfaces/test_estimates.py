@@ -148,7 +148,7 @@ def test_no_session_makes_more_calls_than_its_estimate(case: Case) -> None:
 
     @given(seed=st.integers(0, 2**32))
     @settings(
-        max_examples=25, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
+        max_examples=8, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     def bounded(seed: int) -> None:
