@@ -19,7 +19,7 @@ demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
 
 test: setup sandbox  ## all tests
-	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/pytest -n 2 --dist worksteal $(CHECKED) $(PYTEST)
+	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/pytest -n 3 --dist worksteal $(CHECKED) $(PYTEST)
 
 coverage: setup sandbox  ## all tests, and which lines and branches they reach: about twice the time
 	$(BIN)/coverage erase
