@@ -153,6 +153,12 @@ def test_the_estimate_counts_both_reviewers(project: Project) -> None:
     assert estimate["least_calls"] == 1 and estimate["calls"]["most"] == 4  # each may be asked once more
 
 
+def test_a_reviewer_whose_every_point_fell_has_not_approved(project: Project) -> None:
+    done = project.review([point("capital letters stay", test="assert slug('A') == 'a'")], [])
+    assert done["outcome"] == "inconclusive" and comments(done) == []
+    assert project.review([], [])["outcome"] == "no_objections"
+
+
 def test_a_silent_reviewer_is_no_approval(project: Project) -> None:
     entries = [{"seat": "adversary", "reply": "I cannot say.", "always": True}]
     (project.folder / "replies.yaml").write_text(json.dumps(entries))

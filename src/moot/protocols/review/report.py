@@ -60,7 +60,8 @@ def report_review(result: ReviewResult) -> Report:
 
 
 def report_change(result: ReviewResult, change: ChangeReview) -> Report:
-    meaning = "nobody objects" if not change.comments else count_things(len(change.comments), "comment")
+    meaning = "every point was dropped" if change.dropped else "nobody objects"
+    meaning = count_things(len(change.comments), "comment") if change.comments else meaning
     text = MEANINGS[result.outcome] if change.stopped not in ("reviewed", "no_model", "absent") else meaning
     blocks: list[Block] = [
         Headline(

@@ -159,6 +159,8 @@ async def review_code(given: ReviewInput, code: Code, rules: ReviewRules, room: 
     outcome: Outcome = ended.get(done.stopped) or OUTCOMES[done.stopped]  # type: ignore[index]
     if done.comments and done.stopped in ended:
         outcome = "challenged"
+    elif done.dropped and done.stopped == "reviewed":  # whose every point fell has not said that there is none
+        outcome = "inconclusive"
     return ReviewResult(outcome=outcome, rounds=1, artefacts=(), left_out=given.left_out, change=done)
 
 
