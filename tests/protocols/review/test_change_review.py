@@ -159,6 +159,12 @@ def test_a_reviewer_whose_every_point_fell_has_not_approved(project: Project) ->
     assert project.review([], [])["outcome"] == "no_objections"
 
 
+def test_a_gate_that_nobody_opens_is_no_approval(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_GATES_TIMEOUT", "0.001")
+    done = project.review([], [], "--gate", "all", code=2)
+    assert done["outcome"] == "rejected"
+
+
 def test_a_silent_reviewer_is_no_approval(project: Project) -> None:
     entries = [{"seat": "adversary", "reply": "I cannot say.", "always": True}]
     (project.folder / "replies.yaml").write_text(json.dumps(entries))

@@ -154,7 +154,11 @@ async def review_code(given: ReviewInput, code: Code, rules: ReviewRules, room: 
     if not room.has_model("adversary") and not given.triage:
         room.degrade("no model sits as adversary: only the scan reviewed the change (set `model`, or give --model)")
     done = await review_change(code, given.dismissals, rules.comments, room, triage=given.triage, defend=rules.defend)
-    await room.gate("round", f"{count_things(len(done.comments), 'comment')} on the change")
+    try:
+        await room.gate("round", f"{count_things(len(done.comments), 'comment')} on the change")
+    except SessionStopped as cut:
+        room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
+        done = done.model_copy(update={"stopped": cut.kind})
     ended: dict[str, Outcome] = {"no_model": "structural_only", "absent": "inconclusive", "reviewed": "no_objections"}
     outcome: Outcome = ended.get(done.stopped) or OUTCOMES[done.stopped]  # type: ignore[index]
     if done.comments and done.stopped in ended:
