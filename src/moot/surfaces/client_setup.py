@@ -99,12 +99,14 @@ def plan_install(client: ClientSetup, path: Path, variables: Sequence[str]) -> S
     """The file with Moot's entry as it is today; the same again changes nothing."""
     before = _read(path)
     if client.path == TOML_TABLE:
-        return _checked(path, before, _with_table(_without_table(before or ""), variables), tomllib.loads, client.path)
+        return _check_change(
+            path, before, _with_table(_without_table(before or ""), variables), tomllib.loads, client.path
+        )
     env = {name: client.reference.format(name) for name in variables} if client.reference else {}
     entry = {**dict(client.more), "command": moot_command()[0], "args": [*moot_command()[1:], "mcp"]}
     entry = {**entry, "env": env} if env else entry
     after = before if before and _entry(before, client.path) == entry else set_member(before or "", client.path, entry)
-    return _checked(path, before, after, parse_jsonc, client.path)
+    return _check_change(path, before, after, parse_jsonc, client.path)
 
 
 def plan_uninstall(client: ClientSetup, path: Path) -> SettingsChange:
@@ -113,9 +115,9 @@ def plan_uninstall(client: ClientSetup, path: Path) -> SettingsChange:
     if before is None:
         return SettingsChange(path, None, None)
     if client.path == TOML_TABLE:
-        change = _checked(path, before, _without_table(before), tomllib.loads, client.path)
+        change = _check_change(path, before, _without_table(before), tomllib.loads, client.path)
     else:
-        change = _checked(path, before, remove_member(before, client.path), parse_jsonc, client.path)
+        change = _check_change(path, before, remove_member(before, client.path), parse_jsonc, client.path)
     return (
         SettingsChange(path, before, None)
         if before != change.after and (change.after or "").strip() in ("", "{}")
@@ -143,7 +145,7 @@ def _read(path: Path) -> str | None:
         raise UsageError(f"{path} cannot be read: {error}") from None
 
 
-def _checked(
+def _check_change(
     path: Path, before: str | None, after: str, parse: Callable[[str], object], entry: tuple[str, ...]
 ) -> SettingsChange:
     """A change that touches nothing but our entry. A file that cannot be read, or would come out otherwise, stays."""

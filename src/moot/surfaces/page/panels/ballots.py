@@ -117,14 +117,14 @@ def _meet(vote: Vote, name: str, other: str) -> PairCell:
 def list_flips(session: RecordedSession) -> FlipView | None:
     result, flips, effect = session.result, list[MindFlip](), None
     if isinstance(result, DebateResult):
-        flips += _changed_ballots(result, session)
+        flips += _find_changed_ballots(result, session)
         effect = result.flips if result.flips.by != "nothing" else None
     elif isinstance(result, DecideResult):
-        flips += [flip for verdict in result.questions for flip in _changed_positions(verdict, session)]
+        flips += [flip for verdict in result.questions for flip in _find_changed_positions(verdict, session)]
     return FlipView(tuple(flips), effect) if flips or effect else None
 
 
-def _changed_ballots(result: DebateResult, session: RecordedSession) -> Iterator[MindFlip]:
+def _find_changed_ballots(result: DebateResult, session: RecordedSession) -> Iterator[MindFlip]:
     for earlier, later in pairwise(vote for vote in result.votes if vote.ballots):
         stood = {ballot.voter: _describe_places(ballot)[:1] for ballot in earlier.ballots}
         for ballot in later.ballots:
@@ -135,7 +135,7 @@ def _changed_ballots(result: DebateResult, session: RecordedSession) -> Iterator
                 yield MindFlip(who, later.round, before[0], after[0], reason, turn.seq if turn else None, heard)
 
 
-def _changed_positions(verdict: QuestionVerdict, session: RecordedSession) -> Iterator[MindFlip]:
+def _find_changed_positions(verdict: QuestionVerdict, session: RecordedSession) -> Iterator[MindFlip]:
     for change in verdict.change_log:
         turn = session.find_turn(change.judge, change.round)
         moved = (change.judge, change.round, change.before, change.after, change.reason)

@@ -41,16 +41,16 @@ class ShownFinding:
 def list_findings(session: RecordedSession) -> tuple[ShownFinding, ...] | None:
     """The gravest first."""
     if isinstance(session.result, HardenResult):
-        shown = list(_hardened(session, session.result))
+        shown = list(_list_hardened(session, session.result))
     elif isinstance(session.result, DebateResult):
-        shown = list(_attacked(session.result))
+        shown = list(_list_attacked(session.result))
     else:
         return None
     order = {id(finding): place for place, finding in enumerate(by_gravity(each.finding for each in shown))}
     return tuple(sorted(shown, key=lambda each: order[id(each.finding)])) or None
 
 
-def _hardened(session: RecordedSession, result: HardenResult) -> Iterator[ShownFinding]:
+def _list_hardened(session: RecordedSession, result: HardenResult) -> Iterator[ShownFinding]:
     patches = {name: (said, d.blue == "model") for d in result.defense_reports for name, said in d.patches.items()}
     first = {f.id: report.round for report in reversed(result.attack_reports) for f in report.vulnerabilities}
     for tracked in track_findings(result):
@@ -70,7 +70,7 @@ def _lines_in_round(session: RecordedSession, result: HardenResult, number: int)
     return split_files(versions[accepted].code, [file.path for file in session.given.code.files])
 
 
-def _attacked(result: DebateResult) -> Iterator[ShownFinding]:
+def _list_attacked(result: DebateResult) -> Iterator[ShownFinding]:
     """What is left of the last attack on each candidate."""
     code = {candidate.id: candidate.code for candidate in result.candidates}
     for attack in {attack.candidate: attack for attack in result.attacks}.values():

@@ -68,7 +68,7 @@ def build_matrix(session: RecordedSession) -> TestMatrix | None:
 def _of_candidates(result: DebateResult, given: object) -> TestMatrix | None:
     run = [candidate for candidate in result.candidates if candidate.checked.was_run]
     examples = task_examples(given.task, given.language) if isinstance(given, DebateInput) else ()
-    lines = [*_given_lines(run), *(_example_line(example, "example of the task", run) for example in examples)]
+    lines = [*_list_given_tests(run), *(_example_line(example, "example of the task", run) for example in examples)]
     for claim in result.claims:
         if claim.status != "invalid":
             lines.append(_example_line(example_of(claim), f"{claim.status}, by {', '.join(claim.by)}", run))
@@ -80,7 +80,7 @@ def _of_candidates(result: DebateResult, given: object) -> TestMatrix | None:
     return TestMatrix("candidate", columns, tuple(lines), failures) if lines and run else None
 
 
-def _given_lines(run: Sequence[Candidate]) -> Iterable[TestLine]:
+def _list_given_tests(run: Sequence[Candidate]) -> Iterable[TestLine]:
     """A given test is recorded as `NAME STATUS`."""
     ended = [dict(outcome.rpartition(" ")[::2] for outcome in candidate.checked.outcomes) for candidate in run]
     for name in dict.fromkeys(name for each in ended for name in each):
