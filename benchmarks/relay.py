@@ -15,8 +15,8 @@ from moot.core.types import ModelCall, Reply, Result, Rules, Usage, Value
 from moot.protocols import find_protocols
 from moot.runtime.runner import SessionPlan, new_record
 from moot.surfaces.server.app import Server, Serving, create_app
-from moot.surfaces.server.serving import Stopping, bind_socket, build_config
-from moot.surfaces.setup import Settings
+from moot.surfaces.server.process import Stopping, bind_socket, build_config
+from moot.surfaces.session.settings import Settings
 
 TOKEN = "moot_" + "b" * 43
 """With which whoever measures asks."""

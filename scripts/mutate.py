@@ -31,12 +31,12 @@ TESTS = {
     "runtime/journal": (
         "runtime/test_journal",
         "runtime/test_room runtime/test_room_tools",
-        "protocols/debate/test_debate_limits surfaces/test_gates",
+        "protocols/debate/test_debate_limits surfaces/history/test_gates",
     ),
     "runtime/ledger": ("runtime/test_ledger", "runtime/test_room edge/models/test_provider_faults"),
     "runtime/runner": (
         "runtime/test_runner runtime/test_runner_sessions",
-        "runtime/test_room record/test_ends surfaces/test_gates",
+        "runtime/test_room record/test_ends surfaces/history/test_gates",
         "surfaces/cli/test_cli",
     ),
     "runtime/room": (
@@ -45,7 +45,7 @@ TESTS = {
         "record/test_telemetry",
     ),
     "teams/voting": ("teams/test_voting", "teams/test_vote_oracle surfaces/cli/test_vote_cli"),
-    "runtime/approvals": ("runtime/test_gate_room", "surfaces/test_gates protocols/review/test_review_gate"),
+    "runtime/approvals": ("runtime/test_gate_room", "surfaces/history/test_gates protocols/review/test_review_gate"),
     "record/chain": ("record/test_chain", "record/test_tampering", "record/test_ends record/test_archive"),
 }
 """Module -> the tests that are about it; then, group by group, those that see only the faults that are left."""

@@ -14,7 +14,7 @@ from fork_server import run_forked
 
 from moot.core.config import Layer, flat, resolve
 from moot.edge.models.script import parse_script
-from moot.surfaces.setup import all_settings
+from moot.surfaces.session.settings import all_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 AT_THE_ROOT = ("README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md")

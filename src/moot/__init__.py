@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from moot.surfaces.library.review import review
     from moot.surfaces.library.solve import solve
     from moot.surfaces.library.vet import vet
-    from moot.surfaces.toolset import use_tool
+    from moot.surfaces.session.toolset import use_tool
 
 _HOMES = {
     "core.errors": ("ConfigError", "ModelError", "MootError", "StoreError", "UsageError"),
@@ -46,7 +46,7 @@ _HOMES = {
     "surfaces.library.review": ("review",),
     "surfaces.library.solve": ("solve",),
     "surfaces.library.vet": ("vet",),
-    "surfaces.toolset": ("use_tool",),
+    "surfaces.session.toolset": ("use_tool",),
     "core.types": ("Code", "Limits", "SourceFile", "Vulnerability"),
 }
 __all__ = [

@@ -49,7 +49,7 @@ def run(arguments: list[str], *, debug: bool) -> int:
 def answer_quickly(arguments: list[str]) -> int | None:
     """The exit code of what needs nothing slow; None leaves it to the full command."""
     if arguments[:1] in (["route"], ["hook"]) or arguments[:2] == ["vet", "route"]:
-        from moot.surfaces.quick import quick
+        from moot.surfaces.fast_path import quick
 
         return quick(arguments[1:] if arguments[0] == "vet" else arguments)
     if arguments[:1] == ["mcp"] and "--help" not in arguments:

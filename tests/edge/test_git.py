@@ -256,5 +256,5 @@ def test_git_is_started_in_one_place() -> None:
         firsts = [node.elts[0] for node in lists]
         if any(isinstance(first, ast.Constant) and first.value == "git" for first in firsts):
             named.append(path.relative_to(SOURCE).as_posix())
-    started = [name for name in named if not name.startswith(("routing/", "scan/", "edge/looking/"))]
+    started = [name for name in named if not name.startswith(("routing/", "scan/", "edge/command_inspection/"))]
     assert started == ["edge/git/__init__.py"] or started == []

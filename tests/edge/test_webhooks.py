@@ -20,7 +20,7 @@ from moot.edge.store.gates import GateShelf
 from moot.edge.webhooks import MOST_ATTEMPTS, SIGNATURE, Webhooks
 from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Runner, SessionPlan
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 from moot.testing import FakeScanner, FrozenClock, ScriptedModel
 
 SECRET = "s3cret"

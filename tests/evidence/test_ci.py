@@ -32,7 +32,7 @@ from moot.evidence.check_feedback import (
     render_checks,
 )
 from moot.runtime.ports import SessionPorts
-from moot.surfaces.setup import Settings, all_settings
+from moot.surfaces.session.settings import Settings, all_settings
 from moot.testing import FakeSandbox, FakeScanner, FrozenClock, one_file, room
 from moot.text.secrets import Vault
 

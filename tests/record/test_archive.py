@@ -209,7 +209,7 @@ def verified(public: bytes, data: bytes, signature: bytes) -> bool:
 
 
 def test_what_is_too_large_is_refused(cli: Cli, exported: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.surfaces.cli.archive.LARGEST", 100)
+    monkeypatch.setattr("moot.surfaces.cli.sessions.archive.LARGEST", 100)
     assert "larger than 100" in cli("import", "a.moot").err
 
 

@@ -20,13 +20,13 @@ from moot.core.types import ModelCall, Reply, Result
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.engine import address, migrate, open_engine
 from moot.edge.store.gates import GateShelf
-from moot.edge.store.linking import find_broken_tombstones
+from moot.edge.store.journal_append import find_broken_tombstones
 from moot.edge.store.snapshots import verify_sessions
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.record.replay import replay
 from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Runner, SessionPlan, Stop
-from moot.surfaces.forking import fork
+from moot.surfaces.history.forks import fork
 from moot.testing import ActingModel, FrozenClock, one_file
 
 ANSWERS = {("red", 1): SQLI, ("blue", 1): blue(GOOD), ("red", 2): NOTHING}

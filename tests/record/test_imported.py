@@ -14,9 +14,9 @@ from moot.core.ports import SessionRecord
 from moot.core.types import Limits
 from moot.edge.store import SqlStore
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.hosting import Host
-from moot.surfaces.imported import find_uses
-from moot.surfaces.setup import Settings
+from moot.surfaces.history.imports import find_uses
+from moot.surfaces.session.host import Host
+from moot.surfaces.session.settings import Settings
 
 MOOT = [sys.executable, "-m", "moot"]
 

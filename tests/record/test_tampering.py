@@ -18,7 +18,7 @@ from test_store_values import ANY_JSON, ANY_TEXT
 from moot.core.errors import StoreError
 from moot.core.ports import JournalMark, Row, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.edge.store import SqlStore, tables
-from moot.edge.store.linking import find_broken_tombstones
+from moot.edge.store.journal_append import find_broken_tombstones
 from moot.edge.store.snapshots import verify_sessions, whole
 from moot.record.chain import digest_of, flaws_of
 

@@ -26,8 +26,8 @@ from moot.edge.telemetry import Telemetry, is_wanted
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Runner, SessionPlan
-from moot.surfaces.hosting import Host
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.host import Host
+from moot.surfaces.session.settings import Settings
 from moot.testing import ScriptedModel, one_file
 
 SCRIPT: dict[str, list[Any]] = {"red": [SQLI, NOTHING], "blue": [blue(GOOD)]}

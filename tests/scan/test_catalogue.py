@@ -10,7 +10,7 @@ from samples import scanned
 import moot.scan
 from moot.core.types import Language
 from moot.scan.catalogue import catalogue, examples, rules
-from moot.scan.installed import LANGUAGES
+from moot.scan.plugin_rules import LANGUAGES
 from moot.scan.rule import Rule, RuleExample
 
 CASES = [(language, example) for language in LANGUAGES for example in examples(language)]

@@ -14,7 +14,7 @@ from samples import repaired, rules
 
 from moot.core.types import Language
 from moot.scan.catalogue import examples
-from moot.scan.installed import LANGUAGES
+from moot.scan.plugin_rules import LANGUAGES
 
 OF_EVERY_SUBPROCESS = frozenset({"B404", "B603", "B607"})
 """What bandit says, at its lowest severity, of every use of subprocess: a list of arguments is the way it asks for."""

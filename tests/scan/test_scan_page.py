@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from moot.scan.catalogue import rules
-from moot.scan.installed import LANGUAGES
+from moot.scan.plugin_rules import LANGUAGES
 
 PAGE = Path(__file__).parents[2] / "docs" / "scan.md"
 

@@ -11,7 +11,7 @@ import pytest
 from moot.core.types import Code, Language, Scan, SourceFile
 from moot.scan import StaticTeam, syntax
 from moot.scan.engine import ir
-from moot.scan.engine.fronts import lower
+from moot.scan.engine.frontends import lower
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.queries import is_statement
 from moot.scan.go import context as golang_context

@@ -12,7 +12,7 @@ from moot.core.errors import UsageError
 from moot.core.types import Limits
 from moot.edge.store import SqlStore
 from moot.surfaces.library.given import session_flags
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 
 def test_the_patience_of_a_call_reaches_the_client_that_makes_it(tmp_path: Path) -> None:

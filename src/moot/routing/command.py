@@ -33,7 +33,7 @@ from moot.routing.shell import parse
 from moot.routing.statements import LOOKS_SQL, sql_sights
 from moot.routing.tasks import django, judge_task
 from moot.routing.web import FETCHERS, runs_download, web_sights
-from moot.routing.writing import from_example, outputs, redirect_sights
+from moot.routing.write_targets import from_example, outputs, redirect_sights
 
 DEEPEST = 12
 FORK_BOMB = Lazy(r"([\w:.]+)\s*\(\)\s*\{[^}]*?\1\s*\|\s*\1\s*&")

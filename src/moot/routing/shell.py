@@ -7,8 +7,8 @@ for harmless.
 import re
 from itertools import pairwise
 
-from moot.routing.reading import NAME, Spelling, WordReader
 from moot.routing.script import HOLE, Command, Document, Redirect, UnreadableScript, Word
+from moot.routing.shell_words import NAME, Spelling, WordReader
 
 LONGEST = 200_000
 """No system accepts a longer command line."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from moot.core.types import Language
 from moot.scan.engine.rules import EXAMPLES as FLOW_EXAMPLES
-from moot.scan.installed import LANGUAGES, list_shipped_rules, select_packs
+from moot.scan.plugin_rules import LANGUAGES, list_shipped_rules, select_packs
 from moot.scan.rule import Rule, RuleExample
 from moot.scan.rules.examples import EXAMPLES as SYNTAX_EXAMPLES
 

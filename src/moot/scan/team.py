@@ -9,13 +9,13 @@ from itertools import chain, islice
 
 from moot.core.findings import add_fingerprints
 from moot.core.types import Code, NotAnalysed, Repair, Scan, ScanBlindSpot, Vulnerability
-from moot.scan.edges import STRESS, edge_cases
+from moot.scan.edge_cases import STRESS, edge_cases
 from moot.scan.engine.analyse import Flow, FlowAnalysis, analyse
-from moot.scan.installed import match_installed
+from moot.scan.plugin_rules import match_installed
 from moot.scan.public import public_names
 from moot.scan.rule import RuleMatch
 from moot.scan.rules import MAX_MATCHES, hints, matches
-from moot.scan.silence import find_unreasoned, silences
+from moot.scan.suppressions import find_unreasoned, silences
 from moot.scan.syntax import Source, parse, trouble
 
 MAX_FINDINGS = 500
@@ -89,7 +89,7 @@ def scan_for_findings(code: Code) -> Scan:
 
 
 def _blind(source: Source) -> tuple[ScanBlindSpot, ...]:
-    from moot.scan.blind import blind_spots  # only a session compares versions
+    from moot.scan.blind_spots import blind_spots  # only a session compares versions
 
     return blind_spots(source)
 

@@ -1,5 +1,5 @@
-"""The surfaces: command line, HTTP server, hooks, library, fleet. Each starts sessions and shows them.
+"""The surfaces: command line, HTTP server, page, MCP, editors, hooks, library, fleet.
 
-May import every room; nothing imports a surface.
-Read `hosting.py` first: how a session is put together.
+May import every room; nothing imports a surface. `session` and `history` hold what all surfaces share.
+Read `session/wiring.py` first: it puts a session together.
 """

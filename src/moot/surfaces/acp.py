@@ -19,14 +19,14 @@ from moot.core.types import Result
 from moot.edge.store.gates import GateShelf
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import CARRIED_ON, Runner, SessionPlan, cut_by
-from moot.surfaces.choices import whoever
 from moot.surfaces.cli.progress import ProgressDisplay
-from moot.surfaces.conversations import Message, plan_conversation, read_conversation
-from moot.surfaces.estimates import estimate_plan
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.gatekeeping import decide
-from moot.surfaces.setup import Settings, check_prices
-from moot.surfaces.wiring import SessionRuntime, open_runtime
+from moot.surfaces.history.choices import whoever
+from moot.surfaces.history.gates import decide
+from moot.surfaces.session.conversations import Message, plan_conversation, read_conversation
+from moot.surfaces.session.estimates import estimate_plan
+from moot.surfaces.session.settings import Settings, check_prices
+from moot.surfaces.session.wiring import SessionRuntime, open_runtime
 from moot.text.render import fence_text
 from moot.text.report_markdown import render_markdown
 from moot.text.secrets import Vault

@@ -27,7 +27,7 @@ from moot.edge.models import (
     read_endpoint,
 )
 from moot.edge.models.library import TABLE
-from moot.surfaces.project_trust import SAID
+from moot.surfaces.session.project_trust import SAID
 
 CODE = "import os\nprint(os.getcwd())\n"
 PLUGIN = """

@@ -297,7 +297,7 @@ def test_that_not_all_is_refused_by_chance():
 SCRIPT = """
 import asyncio, json, sys
 from sandbox_runs import boxed, code_of, cold, suite_of, warm
-from moot.edge.sandbox import probing
+from moot.edge.sandbox import probes
 inside, works = json.loads(sys.stdin.read())
 tried = ("wrong_numbers", "wrong_arguments", "other_ways")
 test = "import calls\\n" + "".join(f"def test_{name}(): assert calls.{name}() == []\\n" for name in tried)
@@ -308,7 +308,7 @@ async def main():
             run = await make().run(code_of(calls=inside), suite_of(text, "test_calls.py"))
             failed = [f"{o.name}: {o.detail}" for o in run.outcomes if o.status != "passed"]
             found[f"{make.__name__}, {kind}"] = [run.problem, failed, len(run.outcomes)]
-    probing.leaves_nothing = lambda texts, calls: True
+    probes.leaves_nothing = lambda texts, calls: True
     asked = ["wrong_numbers()", "wrong_arguments(sockets=False)", "other_ways()"]
     told = await boxed().probe(code_of(calls=inside), asked)
     failed = [a.text + a.detail for a in told.answers if a.text != "[]"]

@@ -9,8 +9,9 @@ from sandbox_runs import boxed, local, statuses
 
 from moot.core.ports import Sandbox
 from moot.core.types import Code, RaceRun, SourceFile, SuiteRun, Tests
-from moot.edge.sandbox import golang, gotests
-from moot.edge.sandbox.golang import Toolchain, compiler, environment, find_go, imports, module_file
+from moot.edge.sandbox.go import suite
+from moot.edge.sandbox.go import toolchain as go_toolchain
+from moot.edge.sandbox.go.toolchain import Toolchain, compiler, environment, find_go, imports, module_file
 from moot.edge.sandbox.report import read_go
 from moot.evidence.races import find_races
 
@@ -70,8 +71,8 @@ func TestHit(t *testing.T) {
 def toolchain() -> Toolchain:
     """These tests must not be skipped: say what is missing."""
     go = find_go()
-    assert go is not None, golang.MISSING
-    assert compiler() is not None, golang.NO_COMPILER
+    assert go is not None, go_toolchain.MISSING
+    assert compiler() is not None, go_toolchain.NO_COMPILER
     return go
 
 
@@ -245,11 +246,11 @@ def test_a_patch_that_does_not_build_is_never_clean() -> None:
 
 
 def test_a_missing_toolchain_or_compiler_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(golang, "compiler", lambda: None)
-    assert watch(COUNTER) == RaceRun(problem=golang.NO_COMPILER)
-    monkeypatch.setattr(gotests, "find_go", lambda: None)
-    assert watch(COUNTER) == RaceRun(problem=golang.MISSING)
-    assert run_go(RIGHT) == SuiteRun(problem=golang.MISSING)
+    monkeypatch.setattr(go_toolchain, "compiler", lambda: None)
+    assert watch(COUNTER) == RaceRun(problem=go_toolchain.NO_COMPILER)
+    monkeypatch.setattr(suite, "find_go", lambda: None)
+    assert watch(COUNTER) == RaceRun(problem=go_toolchain.MISSING)
+    assert run_go(RIGHT) == SuiteRun(problem=go_toolchain.MISSING)
 
 
 def test_the_toolchain_is_found_without_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -262,8 +263,8 @@ def test_the_toolchain_is_found_without_path(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_a_detector_that_cannot_be_built_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(golang, "compiler", lambda: "/bin/false")
-    monkeypatch.setattr(golang, "FRESH", 0)
+    monkeypatch.setattr(go_toolchain, "compiler", lambda: "/bin/false")
+    monkeypatch.setattr(go_toolchain, "FRESH", 0)
     assert environment(race=True)["CC"] == "/bin/false"
     assert "a test with Go's race detector cannot be built here" in watch(COUNTER).problem
 

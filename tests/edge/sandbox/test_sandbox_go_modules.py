@@ -11,8 +11,8 @@ from sandbox_runs import statuses
 
 from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sandbox.golang import find_go
-from moot.edge.sandbox.gomodules import find_modules
+from moot.edge.sandbox.go.modules import find_modules
+from moot.edge.sandbox.go.toolchain import find_go
 from moot.edge.sandbox.project import ProjectEnvironment, find_project
 
 NAME, VERSION = "example.com/Greet", "v1.0.0"

@@ -54,7 +54,7 @@ import asyncio, json, sys
 from uuid import uuid4
 exec(sys.stdin.read())
 from sandbox_runs import boxed, cold, code_of, suite_of, warm
-from moot.edge.sandbox import probing
+from moot.edge.sandbox import probes
 name = b"moot-" + uuid4().hex.encode()
 assert call(KEYCTL, 1, 0), "no session keyring"
 call(KEYCTL, 8, USER, SESSION)
@@ -72,7 +72,7 @@ async def main():
         for time in ("first", "second"):
             run = await make().run(code, suite_of(test, "test_keys.py"))
             found[f"{make.__name__}, {time}"] = [run.problem, [o.detail for o in run.outcomes if o.status != "passed"]]
-    probing.leaves_nothing = lambda texts, calls: True
+    probes.leaves_nothing = lambda texts, calls: True
     told = await boxed().probe(code, [f"reach({name!r}, {ids!r})"])
     found["calls"] = [told.problem, [a.text + a.detail for a in told.answers if a.text != "[]"]]
     return found

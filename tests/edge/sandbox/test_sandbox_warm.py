@@ -12,7 +12,7 @@ import pytest
 from sandbox_runs import SERVICE, OnlyWarm, boxed, code_of, marker, run, running, statuses, suite_of, until, warm
 
 from moot.core.types import Probing, SuiteRun
-from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory, probing, warm_run
+from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory, probes, warm_run
 from moot.edge.sandbox import warm as warm_module
 from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute
 from moot.edge.sandbox.suite import Suite
@@ -154,7 +154,7 @@ def f(what):
 def test_who_gets_around_the_rules_for_sharing_a_process_gains_nothing(
     pool: Pool, started_anew: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probing, "leaves_nothing", lambda texts, calls: True)
+    monkeypatch.setattr(probes, "leaves_nothing", lambda texts, calls: True)
     what = ("sockets", "rings", "namespaces", "processes", "rights", "files", "write", "kill")
     found = asyncio.run(boxed().probe(code_of(solution=TRIES_ALL), [f"f({each!r})" for each in what]))
     said = {each: answer.text for each, answer in zip(what, found.answers, strict=True)}

@@ -19,7 +19,7 @@ from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.tools import BUILT_IN, ToolPorts, Tools
 from moot.evidence.lessons import Origin, new_lesson
 from moot.scan import StaticTeam
-from moot.surfaces.toolset import list_tools
+from moot.surfaces.session.toolset import list_tools
 from moot.testing import FrozenClock
 
 APP = "def double(x: int) -> int:\n    return x + x\n"

@@ -21,7 +21,7 @@ from fork_server import die_after, import_everything
 from moot.__main__ import run
 from moot.core.types import ModelCall, Reply
 from moot.edge.models.script import ScriptModel
-from moot.surfaces import wiring
+from moot.surfaces.session import wiring
 
 reply = ScriptModel.reply
 

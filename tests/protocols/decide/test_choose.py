@@ -16,8 +16,8 @@ from patience import PATIENCE
 from moot.core.errors import UsageError
 from moot.edge.store import SqlStore
 from moot.protocols.decide.verdicts import QuestionVerdict
-from moot.surfaces.choices import choose
-from moot.surfaces.setup import Settings
+from moot.surfaces.history.choices import choose
+from moot.surfaces.session.settings import Settings
 from moot.testing import FrozenClock
 
 

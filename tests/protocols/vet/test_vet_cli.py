@@ -15,7 +15,7 @@ from kit import trust_project
 from vetkit import ACTION, REMEDY, blind_spot, claim, diagnosis, objection, rejoinder
 
 from moot.surfaces.extensions.vet import memory_of
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 TASK = "Import the price list"
 

@@ -16,7 +16,7 @@ from conftest import Cli
 from kit import BAD
 
 from moot import __version__
-from moot.surfaces.cli.ci_jobs import FILES
+from moot.surfaces.cli.code.ci_jobs import FILES
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "x = eval(input())  # </td><script>alert(1)</script> | **Moot: no findings** <!-- -->"

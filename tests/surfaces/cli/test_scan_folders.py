@@ -14,8 +14,8 @@ from conftest import Cli
 from kit import BAD, CLEAN
 
 from moot.core.types import Scan, SourceFile
-from moot.edge.scanning.cache import Cache, default_folder
-from moot.edge.scanning.pool import spread
+from moot.edge.parallel_scan.cache import Cache, default_folder
+from moot.edge.parallel_scan.pool import spread
 from moot.scan.groups import Group
 
 HANDLER = """from flask import Flask, request
@@ -154,7 +154,7 @@ def test_the_cache_forgets_the_longest_unused(tmp_path: Path) -> None:
 
 FRAIL = """
 import os, signal
-from moot.edge.scanning import worker
+from moot.edge.parallel_scan import worker
 sound = worker.look
 def frail(files):
     if files[0].text.startswith("# killed"):

@@ -112,5 +112,5 @@ def test_whatever_is_printed_goes_through_one_door() -> None:
         "surfaces/acp.py: Console",  # into a text that goes to an editor as JSON
         "surfaces/cli/progress.py: Console",  # a silent one
         "surfaces/cli/screen.py: sys.stdout.write",
-        "surfaces/quick.py: sys.stdout.write",  # what a hook answers, and a route
+        "surfaces/fast_path.py: sys.stdout.write",  # what a hook answers, and a route
     ]

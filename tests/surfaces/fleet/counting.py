@@ -17,7 +17,7 @@ import psycopg_pool
 import moot.edge.queue
 import moot.edge.store.sql
 import moot.edge.store.workers
-import moot.surfaces.cli.fleet
+import moot.surfaces.cli.admin.fleet
 import moot.surfaces.fleet.worker
 from moot.__main__ import run
 from moot.core.types import ModelCall, Reply

@@ -10,7 +10,7 @@ from kit import write_trusted
 
 from moot.core.errors import ConfigError
 from moot.edge.store.leases import Leases, ModelLimit
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 MODEL = "openai:gpt-5"
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import Cli
 from patience import PATIENCE
 
-from moot.surfaces.cli import hook
+from moot.surfaces.cli.safety import hook
 from moot.surfaces.hooks import install
 from moot.surfaces.hooks.install import PLACES, sample
 

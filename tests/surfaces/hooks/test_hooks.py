@@ -134,12 +134,12 @@ def test_what_would_be_deleted_is_counted(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_looked_at_is_not_taken_for_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
-    import moot.edge.looking
+    import moot.edge.command_inspection
 
     def broken(*given: object) -> None:
         raise RuntimeError("no such luck")
 
-    monkeypatch.setattr(moot.edge.looking, "look_at_command", broken)
+    monkeypatch.setattr(moot.edge.command_inspection, "look_at_command", broken)
     told = before("make all")
     assert decision(told) == "ask" and "no such luck" in told["hookSpecificOutput"]["permissionDecisionReason"]
 

@@ -17,7 +17,7 @@ from mcp_kit import ERAS, Person, data_of, text_of
 from moot.edge.store.gates import GateShelf
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-MISSING = "import moot.surfaces.cli.mcp as m; m.NEEDED = ('not_there',); m.mcp_command()"
+MISSING = "import moot.surfaces.cli.set_up.mcp as m; m.NEEDED = ('not_there',); m.mcp_command()"
 
 
 def start(folder: Path, *command: str, **env: str) -> StdioServerParameters:

@@ -30,8 +30,8 @@ from moot.edge.store.gates import GateShelf
 from moot.record.chain import flaws
 from moot.scan import StaticTeam
 from moot.surfaces.server.app import Server, Serving, create_app
-from moot.surfaces.server.serving import Stopping, bind_socket, build_config
-from moot.surfaces.setup import Settings
+from moot.surfaces.server.process import Stopping, bind_socket, build_config
+from moot.surfaces.session.settings import Settings
 from moot.testing import ActingModel, one_file
 
 ASKED = Path("asked")

@@ -15,8 +15,8 @@ from patience import PATIENCE
 from moot.core.ports import Model
 from moot.core.types import ModelCall, Reply
 from moot.surfaces.server.app import Server, Serving, create_app
-from moot.surfaces.server.serving import Stopping, bind_socket, build_config
-from moot.surfaces.setup import Settings
+from moot.surfaces.server.process import Stopping, bind_socket, build_config
+from moot.surfaces.session.settings import Settings
 from moot.testing import ActingModel, Line
 
 OWN = "moot_" + "o" * 43

@@ -14,7 +14,7 @@ from conftest import Cli
 from serving_kit import GATED, HARDEN, Held, run, say, serving
 
 from moot.edge.settings.server_token import make_token, read_token, token_file
-from moot.surfaces.cli import serve as command
+from moot.surfaces.cli.admin import serve as command
 
 
 def test_tokens_are_made_listed_and_revoked(cli: Cli, tmp_path: Path) -> None:

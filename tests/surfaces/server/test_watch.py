@@ -12,7 +12,7 @@ from conftest import Cli
 from patience import PATIENCE
 from serving_kit import GATED, HARDEN, OWN, Client, Held, run, say, serving
 
-from moot.surfaces.following import ServedSession
+from moot.surfaces.history.session_feed import ServedSession
 
 
 async def start_watch(*arguments: str) -> asyncio.subprocess.Process:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.edge.command_inspection.files import SUFFIXES, Script
+from moot.edge.command_inspection.inspector import Look
 from moot.edge.git import GitError, git, is_repository
-from moot.edge.looking.files import SUFFIXES, Script
-from moot.edge.looking.look import Look
 from moot.routing import route
 from moot.routing.answer import Sight
-from moot.routing.sorting import command_in
+from moot.routing.router import command_in
 from moot.routing.statements import LOOKS_SQL, sql_sights
 from moot.text.render import fence_text
 

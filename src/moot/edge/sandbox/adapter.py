@@ -11,10 +11,10 @@ from typing import ClassVar
 from moot.core.measures import Coverage, Covered, not_measured_in
 from moot.core.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 from moot.edge.sandbox.commands import command_plan, command_run
-from moot.edge.sandbox.gotests import run_race_detector
-from moot.edge.sandbox.joining import join_runs, mark_in_process
+from moot.edge.sandbox.go.suite import run_race_detector
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
-from moot.edge.sandbox.probing import put_calls
+from moot.edge.sandbox.merge_runs import join_runs, mark_in_process
+from moot.edge.sandbox.probes import put_calls
 from moot.edge.sandbox.process import ProcessEnd
 from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
 from moot.edge.sandbox.report import coverage_in, judge, needs_in

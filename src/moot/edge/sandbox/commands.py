@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moot.core.types import Code, CommandRun, Tests
-from moot.edge.sandbox.golang import CACHE, Toolchain, environment, find_go, module_file, warm_packages
-from moot.edge.sandbox.golayout import go_flags, module_folder, with_modules
-from moot.edge.sandbox.gotests import go_texts
+from moot.edge.sandbox.go.layout import go_flags, module_folder, with_modules
+from moot.edge.sandbox.go.suite import go_texts
+from moot.edge.sandbox.go.toolchain import CACHE, Toolchain, environment, find_go, module_file, warm_packages
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, Layout, lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.nodetests import node_modules, uses_modules

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from moot.core.errors import UsageError
 from moot.core.types import Value
-from moot.edge.sandbox.gomodules import module_cache
+from moot.edge.sandbox.go.modules import module_cache
 from moot.edge.sandbox.poetry import poetry_folders
 
 FOLDERS = (".venv", "venv")

@@ -4,8 +4,8 @@ import sys
 from typing import assert_never
 
 from moot.core.types import Code, SuiteRun, Tests
-from moot.edge.sandbox.gosplit import Run
-from moot.edge.sandbox.gotests import go_suite
+from moot.edge.sandbox.go.split import Run
+from moot.edge.sandbox.go.suite import go_suite
 from moot.edge.sandbox.layout import Layout, lay_out, safe_path
 from moot.edge.sandbox.nodetests import NodeRun, node_suite
 from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment, Python, has_package

@@ -14,7 +14,7 @@ from typing import Any
 
 from moot.core.errors import StoreError, UsageError
 from moot.edge.store.columns import from_json, to_json
-from moot.edge.store.moving import Sums, Told, compare, fill, open_transaction, rows, sum_rows
+from moot.edge.store.store_copy import Sums, Told, compare, fill, open_transaction, rows, sum_rows
 from moot.edge.store.tables import HEAD, metadata
 
 FORMAT = 1

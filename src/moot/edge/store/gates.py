@@ -10,7 +10,7 @@ from moot.core.errors import AlreadyDecided, UsageError
 from moot.core.gates import GateDecision, GateRequest
 from moot.core.ports import JournalMark
 from moot.edge.store import tables
-from moot.edge.store.linking import link
+from moot.edge.store.journal_append import link
 from moot.edge.store.sql import SqlStore
 
 gates, sessions = tables.gates, tables.sessions

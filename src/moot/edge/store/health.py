@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, func, inspect, select, text
 from moot.core.errors import MootError, UsageError
 from moot.edge.store.engine import address, is_file, mask_address, open_engine, revision_of
 from moot.edge.store.faults import translate_errors
-from moot.edge.store.moving import rows
+from moot.edge.store.store_copy import rows
 from moot.edge.store.tables import HEAD, metadata
 
 MOST = 20

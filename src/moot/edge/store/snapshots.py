@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, Table, select
 from moot.core.errors import StoreError
 from moot.edge.store import tables
 from moot.edge.store.gates import gate_from
-from moot.edge.store.linking import entry_from, find_broken_tombstones
+from moot.edge.store.journal_append import entry_from, find_broken_tombstones
 from moot.edge.store.rows import log_from, turn_from, version_from
 from moot.edge.store.sql import SqlStore, find
 from moot.record.chain import SessionSnapshot, flaws_of, step_of

@@ -31,7 +31,7 @@ from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.engine import address, alone, make_current, mask_address, open_engine
 from moot.edge.store.faults import is_connection_lost, one_each
-from moot.edge.store.linking import Head, JournalAppend, chain_entries, entry_from, link_all, write_tombstone
+from moot.edge.store.journal_append import Head, JournalAppend, chain_entries, entry_from, link_all, write_tombstone
 from moot.edge.store.rows import (
     CHANGED,
     COLUMNS,

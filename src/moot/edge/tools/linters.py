@@ -73,7 +73,7 @@ def _finding(entry: dict[str, object], laid: dict[str, SourceFile], folder: str)
 
 def _gofmt(files: Sequence[SourceFile]) -> Looked:
     """gofmt: one finding for an unformatted file, one for each error."""
-    from moot.edge.sandbox.golang import find_go
+    from moot.edge.sandbox.go.toolchain import find_go
 
     found = find_go()
     program = str(found.root / "bin" / "gofmt") if found else shutil.which("gofmt")

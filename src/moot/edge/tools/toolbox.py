@@ -6,11 +6,11 @@ from pydantic import JsonValue, ValidationError
 
 from moot.core.errors import MootError, SessionStopped
 from moot.core.tools import ToolContext, ToolResult, ToolSpec
-from moot.edge.tools.looking import LOOKING
+from moot.edge.tools.execution import RUNNING
+from moot.edge.tools.formatters import STYLING
 from moot.edge.tools.lsp.tools import LANGUAGE
 from moot.edge.tools.mcp import McpServer
-from moot.edge.tools.running import RUNNING
-from moot.edge.tools.styling import STYLING
+from moot.edge.tools.read_only import LOOKING
 from moot.edge.tools.tool import Tool, ToolFailed, ToolPorts
 
 BUILT_IN: Mapping[str, Tool] = {tool.name: tool for tool in (*RUNNING, *LOOKING, *STYLING, *LANGUAGE)}

@@ -8,7 +8,7 @@ from typing import Literal
 from moot.core.types import Answer, Probing, SuiteRun, TestOutcome, Value
 from moot.evidence.trials.contrast import Cause, format_answer, likely_cause
 from moot.evidence.trials.kinds import asks_refusal, is_refusal, worth
-from moot.evidence.trials.telling import format_in_process
+from moot.evidence.trials.summary import format_in_process
 from moot.evidence.trials.values import Example, is_satisfied
 from moot.text.excerpts import Fitted, TextPart, fit_parts
 

@@ -8,7 +8,7 @@ from moot.core.findings import SEVERITIES
 from moot.core.room import Room
 from moot.core.types import SuiteRun, Vulnerability
 from moot.evidence.trials.requirements import find_untouched, test_texts
-from moot.evidence.trials.telling import format_passed, pluralise
+from moot.evidence.trials.summary import format_passed, pluralise
 from moot.evidence.trials.values import is_satisfied
 from moot.protocols.debate.estimate import BLIND
 from moot.protocols.debate.phases.adversarial import rules_of

@@ -12,7 +12,7 @@ from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Room
 from moot.core.types import Absent, Language, Names, Result, Rules, Tests, Value
 from moot.evidence.trials.requirements import find_untouched, test_texts
-from moot.evidence.trials.telling import format_passed
+from moot.evidence.trials.summary import format_passed
 from moot.protocols.solve.attempts import (
     Attempt,
     Task,

@@ -27,7 +27,7 @@ from moot.routing.runners.wrappers import (
 from moot.routing.script import Word
 from moot.routing.secrets import pattern_secrets
 from moot.routing.tasks import judge_task, unknown_sights
-from moot.routing.writing import judge_copy, judge_write
+from moot.routing.write_targets import judge_copy, judge_write
 
 
 def find(called: CommandCall, inside: Inside) -> list[Sight]:

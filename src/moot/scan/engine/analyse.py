@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from moot.core.types import Language, NotAnalysed, PathStep, Vulnerability
 from moot.scan.engine.engine import run
-from moot.scan.engine.fronts import lower
+from moot.scan.engine.frontends import lower
 from moot.scan.engine.ir import Parsed
 from moot.scan.engine.machine import FlowReport
 from moot.scan.engine.rules import BOOKS

@@ -4,7 +4,7 @@ import re
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Cut, Expr, Item, Many, Name, Span, Star, Table
-from moot.scan.engine.look import NAMES, attribute, element, item, taints_in
+from moot.scan.engine.lookups import NAMES, attribute, element, item, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.rulebook import NamedStore
 from moot.scan.engine.state import HeapCell, State

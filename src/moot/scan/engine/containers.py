@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from moot.scan.engine.fold import UNKNOWN
-from moot.scan.engine.look import element, taints_in
+from moot.scan.engine.lookups import element, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import ANY, Key, Val, join_values

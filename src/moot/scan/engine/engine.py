@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from moot.core.types import NotAnalysed
-from moot.scan.engine.calling import instantiate, invoke
+from moot.scan.engine.calls import instantiate, invoke
 from moot.scan.engine.evaluate import EVALS
 from moot.scan.engine.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
-from moot.scan.engine.linking import link
-from moot.scan.engine.look import source
+from moot.scan.engine.lookups import source
 from moot.scan.engine.machine import (
     FEW_CALLS,
     MAX_CALLS,
@@ -23,6 +22,7 @@ from moot.scan.engine.machine import (
     Unit,
 )
 from moot.scan.engine.models import build_model, is_harmless
+from moot.scan.engine.namespaces import link
 from moot.scan.engine.routes import NEXT
 from moot.scan.engine.rulebook import FlowBook
 from moot.scan.engine.state import Heap, HeapCell, Proved, State

@@ -6,7 +6,7 @@ from typing import Any
 
 from moot.scan.engine import facts, fold
 from moot.scan.engine.assign import assign, names_anything
-from moot.scan.engine.calling import call
+from moot.scan.engine.calls import call
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import (
     Attr,
@@ -33,7 +33,7 @@ from moot.scan.engine.ir import (
     Wait,
     Yield,
 )
-from moot.scan.engine.look import attribute, chain_lists, element, item, lookup, members, taints_in
+from moot.scan.engine.lookups import attribute, chain_lists, element, item, lookup, members, taints_in
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.queries import is_statement
 from moot.scan.engine.state import HeapCell, State

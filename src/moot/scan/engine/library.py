@@ -6,7 +6,7 @@ from functools import lru_cache, reduce
 from moot.scan.engine import facts, fold, schemas
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
-from moot.scan.engine.look import HOST, NORMAL, element, of_source, source, taints_in
+from moot.scan.engine.lookups import HOST, NORMAL, element, of_source, source, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.routes import NEXT, note_next, note_row
 from moot.scan.engine.rulebook import Sink

@@ -1,9 +1,9 @@
 """Declared shapes of outside values: what an annotation or a field of a model lets through."""
 
 from moot.scan.engine import facts
-from moot.scan.engine.calling import invoke
+from moot.scan.engine.calls import invoke
 from moot.scan.engine.ir import Assign, Attr, Binary, Call, Const, Expr, Name, Opaque, Span
-from moot.scan.engine.look import member
+from moot.scan.engine.lookups import member
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import ANY, Key, Val, part_of

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from moot.scan.engine import fold
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Call
-from moot.scan.engine.look import attribute, by_key, element, item, resolve
+from moot.scan.engine.lookups import attribute, by_key, element, item, resolve
 from moot.scan.engine.machine import Kind, Machine
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import ANY, Key, Val, join_values

@@ -3,7 +3,7 @@
 import re
 
 from moot.scan.engine import facts
-from moot.scan.engine.look import item
+from moot.scan.engine.lookups import item
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.sites import CallSite
 from moot.scan.engine.state import HeapCell

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from moot.scan.engine.ir import Span
-from moot.scan.engine.look import taints_in
+from moot.scan.engine.lookups import taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.state import State
 from moot.scan.engine.values import Key, Taints, Val, merge_taints

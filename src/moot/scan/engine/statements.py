@@ -38,9 +38,9 @@ from moot.scan.engine.ir import (
     With,
 )
 from moot.scan.engine.library import harmful
-from moot.scan.engine.linking import export
-from moot.scan.engine.look import element, resolve
+from moot.scan.engine.lookups import element, resolve
 from moot.scan.engine.machine import Closure, Kind, Machine
+from moot.scan.engine.namespaces import export
 from moot.scan.engine.state import Proved, State, join_states, meet
 from moot.scan.engine.switch import switch
 from moot.scan.engine.values import ALL, EACH, SET, Val, truth

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from moot.scan.engine.fronts import lower
+from moot.scan.engine.frontends import lower
 from moot.scan.engine.ir import Span
 from moot.scan.go.context import leaks
 from moot.scan.go.habits import aliases, callbacks, find_hidden_direction, find_imports, walks

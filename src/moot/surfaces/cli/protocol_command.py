@@ -19,15 +19,15 @@ from moot.edge.store import SqlStore
 from moot.edge.store.records import RecordShelf
 from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.surfaces.cli.group import CleanCommand
+from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import BranchFlag, PythonFlag, RepoFlag, SecretsFlag, TeamModelFlag, UnsafeFlag
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.running import finish, run_command
 from moot.surfaces.cli.session_flags import SessionFlags, with_flags
-from moot.surfaces.cli.stored import with_store
+from moot.surfaces.cli.session_runner import finish, run_command
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.fields import InputField, choices_of, fields_of, options_in
-from moot.surfaces.plans import Request
-from moot.surfaces.projects import project_note
+from moot.surfaces.session.input_fields import InputField, choices_of, fields_of, options_in
+from moot.surfaces.session.plans import Request
+from moot.surfaces.session.project_environment import project_note
 from moot.text.secrets import Vault
 
 LanguageFlag = Annotated[

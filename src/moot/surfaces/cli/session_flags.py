@@ -26,7 +26,7 @@ from moot.surfaces.cli.options import (
     gate_points,
     seat_settings,
 )
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 LIMITS = ("max_calls", "max_tokens", "max_usd", "call_timeout")
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from moot.runtime.runner import SessionPlan
     from moot.surfaces.cli.output_options import Ending
     from moot.surfaces.cli.session_flags import SessionFlags
-    from moot.surfaces.conversations import Conversation
-    from moot.surfaces.plans import Request
-    from moot.surfaces.setup import Settings
+    from moot.surfaces.session.conversations import Conversation
+    from moot.surfaces.session.plans import Request
+    from moot.surfaces.session.settings import Settings
     from moot.text.secrets import Vault
 
 
@@ -38,7 +38,7 @@ class Extension:
 
     def read_body(self, body: Any, request: "Request") -> dict[str, Any]:
         """What such a body gives, as `plan` takes it."""
-        from moot.surfaces.bodies import read_body
+        from moot.surfaces.session.request_bodies import read_body
 
         return read_body(request.protocol, body)
 
@@ -48,13 +48,13 @@ class Extension:
 
     def read_chat(self, talk: "Conversation", body: type[Value]) -> dict[str, Any]:
         """The `input` of a request over HTTP, out of a conversation."""
-        from moot.surfaces.conversations import fill_body
+        from moot.surfaces.session.conversations import fill_body
 
         return fill_body(body, talk)
 
     def plan(self, request: "Request") -> "SessionPlan":
         """The session that a request asks for."""
-        from moot.surfaces.plans import make_plan
+        from moot.surfaces.session.plans import make_plan
 
         return make_plan(request)
 

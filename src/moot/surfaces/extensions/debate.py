@@ -21,14 +21,14 @@ from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
 from moot.protocols.solve.attempts import DEFINED, task_examples
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import Files, Line, Long, code_of, tests_of
 from moot.surfaces.extensions import Delivery, Extension
 from moot.surfaces.extensions.solve import solution_path
-from moot.surfaces.plans import Request, make_plan, origin_of, repository_at
-from moot.surfaces.setup import Settings
-from moot.surfaces.written_results import OutOptions, deliver_text, split_output
+from moot.surfaces.history.result_files import OutOptions, deliver_text, split_output
+from moot.surfaces.session.plans import Request, make_plan, origin_of, repository_at
+from moot.surfaces.session.request_bodies import Files, Line, Long, code_of, tests_of
+from moot.surfaces.session.settings import Settings
 from moot.teams.roles import Agent, Role, as_team, best_team, domain_of
-from moot.teams.roles.building import FIRST
+from moot.teams.roles.team_builder import FIRST
 from moot.teams.roles.templates import MAX_AGENTS, number_role
 from moot.text.secrets import Vault
 

@@ -29,13 +29,13 @@ from moot.protocols.decide.questions import (
 from moot.protocols.decide.script import DecideInput, DecideResult
 from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import Line, Long
-from moot.surfaces.choices import with_choices
-from moot.surfaces.conversations import Conversation
 from moot.surfaces.extensions import Delivery, Extension
-from moot.surfaces.judge_files import write_judge_files
-from moot.surfaces.plans import Request, make_plan
-from moot.surfaces.setup import Settings
+from moot.surfaces.history.choices import with_choices
+from moot.surfaces.history.judge_files import write_judge_files
+from moot.surfaces.session.conversations import Conversation
+from moot.surfaces.session.plans import Request, make_plan
+from moot.surfaces.session.request_bodies import Line, Long
+from moot.surfaces.session.settings import Settings
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class DecideExtension(Extension):
         )
 
     def ask_person(self, result: DecideResult, ending: "Ending") -> bool:
-        from moot.surfaces.cli.questions import ask_the_user
+        from moot.surfaces.cli.decisions.questions import ask_the_user
 
         return not ending.yaml and ask_the_user(ending.store, result)
 

@@ -15,10 +15,10 @@ from moot.protocols.harden.exit_code import exit_code
 from moot.protocols.harden.report import track_findings
 from moot.protocols.harden.script import HardenInput, HardenResult
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import BY_NAME, ENTRY, Files, Line, Long, code_of, tests_of
 from moot.surfaces.extensions import Delivery, Extension
-from moot.surfaces.plans import Request, make_plan, origins_of, repository_at
-from moot.surfaces.written_results import FORCE
+from moot.surfaces.history.result_files import FORCE
+from moot.surfaces.session.plans import Request, make_plan, origins_of, repository_at
+from moot.surfaces.session.request_bodies import BY_NAME, ENTRY, Files, Line, Long, code_of, tests_of
 from moot.text.sarif import sarif
 from moot.text.secrets import Vault
 

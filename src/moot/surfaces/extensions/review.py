@@ -26,12 +26,12 @@ from moot.protocols.review import PROTOCOL
 from moot.protocols.review.changes import Dismissal, ReviewComment
 from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewInput, ReviewResult, last_word
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import Files, Long, check_path, check_text, code_of
-from moot.surfaces.conversations import Conversation
 from moot.surfaces.extensions import Delivery, Extension
-from moot.surfaces.plans import Request, make_plan, origin_notes, origins_of
-from moot.surfaces.setup import Settings
-from moot.surfaces.written_results import FORCE
+from moot.surfaces.history.result_files import FORCE
+from moot.surfaces.session.conversations import Conversation
+from moot.surfaces.session.plans import Request, make_plan, origin_notes, origins_of
+from moot.surfaces.session.request_bodies import Files, Long, check_path, check_text, code_of
+from moot.surfaces.session.settings import Settings
 from moot.text.sarif import sarif
 from moot.text.secrets import Vault
 

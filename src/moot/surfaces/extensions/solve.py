@@ -18,10 +18,10 @@ from moot.protocols.solve.exit_code import exit_code
 from moot.protocols.solve.report import name_solution
 from moot.protocols.solve.script import SolveResult
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import ENTRY, Files, Line, Long, check_path, check_text, tests_of
 from moot.surfaces.extensions import Delivery, Extension
-from moot.surfaces.plans import Request, make_plan, origin_of, repository_at
-from moot.surfaces.written_results import OutOptions, deliver_text, split_output
+from moot.surfaces.history.result_files import OutOptions, deliver_text, split_output
+from moot.surfaces.session.plans import Request, make_plan, origin_of, repository_at
+from moot.surfaces.session.request_bodies import ENTRY, Files, Line, Long, check_path, check_text, tests_of
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:

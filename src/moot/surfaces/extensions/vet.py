@@ -16,10 +16,10 @@ from moot.core.gates import GateRules
 from moot.core.ports import JournalMark
 from moot.core.protocol import Option
 from moot.core.types import Limits, Value
+from moot.edge.command_inspection import names_program, raise_route
 from moot.edge.files.memory import MemoryFolder, PastDebate, action_digest, memory_folder
 from moot.edge.files.sources import read_text
 from moot.edge.files.surroundings import NOTHING_AROUND, Around, look_around
-from moot.edge.looking import names_program, raise_route
 from moot.edge.store import SqlStore
 from moot.evidence.failures import Next, TaskStanding, next_step, stamp, task_id
 from moot.protocols.vet import PROTOCOL
@@ -30,12 +30,12 @@ from moot.routing import Route, route
 from moot.routing.answer import ORDER, Stakes
 from moot.routing.switch import find_off_switch
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import Line, Long
-from moot.surfaces.daylog import day_and_block
 from moot.surfaces.extensions import Extension
-from moot.surfaces.plans import Request, make_plan
-from moot.surfaces.setup import Settings
-from moot.surfaces.wiring import run_plan
+from moot.surfaces.history.daily_log import day_and_block
+from moot.surfaces.session.plans import Request, make_plan
+from moot.surfaces.session.request_bodies import Line, Long
+from moot.surfaces.session.settings import Settings
+from moot.surfaces.session.wiring import run_plan
 from moot.text.controls import clean
 from moot.text.csp import FailureRequest, PlanRequest, Synthesis, read_request, write_synthesis
 from moot.text.secrets import Vault

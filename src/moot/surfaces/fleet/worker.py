@@ -25,8 +25,8 @@ from moot.edge.store.leases import Leases
 from moot.edge.store.workers import ENDED, WorkerRow, WorkerShelf
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.hosting import Host
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.host import Host
+from moot.surfaces.session.settings import Settings
 from moot.text.controls import clean
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, HookReply, 
 
 if TYPE_CHECKING:
     from moot.edge.files.memory import MemoryFolder
-    from moot.surfaces.verdicts import Verdict
+    from moot.surfaces.hooks.verdicts import Verdict
 
 LONGEST_REASON = 2000
 LONGEST_WAIT = 570.0
@@ -155,7 +155,7 @@ def is_allowed(call: HookCall, deed: Deed, env: Mapping[str, str]) -> bool:
 
 def judge_call(call: HookCall, deed: Deed) -> "Verdict":
     """A debate; where none can be held, a person decides. Nothing that fails here lets a grave call pass."""
-    from moot.surfaces.verdicts import Verdict, judge
+    from moot.surfaces.hooks.verdicts import Verdict, judge
 
     if guards(deed.route):  # whoever is judged does not choose the judge
         return Verdict("ESCALATE", f"{deed.route.reason}; only a person may decide that")
@@ -193,7 +193,7 @@ def after(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     deed = deed_of(call, env)
     if deed.route.bypass:  # `grep` that finds nothing has not failed
         return NOTHING
-    from moot.surfaces.outcomes import note_failure, note_success
+    from moot.surfaces.hooks.outcomes import note_failure, note_success
 
     memory, error = memory_here(env), error_of(call)
     if error is None:
@@ -212,7 +212,7 @@ def stop_answer(why: str) -> HookAnswer:
 
 
 def debate_failure(call: HookCall, deed: Deed, why: str) -> HookAnswer:
-    from moot.surfaces.verdicts import judge_failure
+    from moot.surfaces.hooks.verdicts import judge_failure
 
     verdict = judge_failure(deed.action, context=deed.context, session=call.session)
     if verdict is None:

@@ -110,7 +110,7 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
         return Deed(route, line, said)
     from pathlib import Path
 
-    from moot.edge.looking import look_at_command
+    from moot.edge.command_inspection import look_at_command
 
     folder = os.path.join(os.path.abspath(call.folder or os.curdir), find_named_folder(call))
     here = command_route(f"cd {shlex.quote(os.path.realpath(folder))} && {line}")

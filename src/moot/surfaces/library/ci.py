@@ -8,10 +8,10 @@ from moot.core.ci import Checks, OwnCommand, Point
 from moot.core.types import Tests
 from moot.edge.files.sources import read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.surfaces.checking import parse_point, refuse_ignored, run_checks_at, with_actions
-from moot.surfaces.fields import Source, gather_code, paths_of
-from moot.surfaces.projects import project_at
-from moot.surfaces.setup import Settings
+from moot.surfaces.code_checks.ci_hooks import parse_point, refuse_ignored, run_checks_at, with_actions
+from moot.surfaces.session.input_fields import Source, gather_code, paths_of
+from moot.surfaces.session.project_environment import project_at
+from moot.surfaces.session.settings import Settings
 
 
 async def ci_checks(  # noqa: PLR0913 - a public door: everything but the first two is by name

@@ -8,9 +8,9 @@ from moot.core.types import Limits
 from moot.edge.files.sources import read_code
 from moot.protocols.debate.types import DebateResult, DebateRules
 from moot.runtime.ports import Person
-from moot.surfaces.fields import gather_tests
+from moot.surfaces.history.result_files import output_given, write_out
 from moot.surfaces.library.protocols import run_protocol
-from moot.surfaces.written_results import output_given, write_out
+from moot.surfaces.session.input_fields import gather_tests
 
 
 async def debate(  # noqa: PLR0913 - a public door: everything but the first two is by name

@@ -9,7 +9,7 @@ from moot.core.types import Limits
 from moot.protocols.decide.questions import PanelQuestion, parse_spoken_question, read_questions
 from moot.protocols.decide.script import DecideResult, DecideRules
 from moot.surfaces.extensions.decide import folders_in
-from moot.surfaces.judge_files import write_judge_files
+from moot.surfaces.history.judge_files import write_judge_files
 from moot.surfaces.library.protocols import run_protocol
 
 

@@ -9,8 +9,8 @@ from moot.core.events import Event
 from moot.core.types import Limits
 from moot.protocols.harden.script import HardenResult, HardenRules
 from moot.surfaces.extensions.harden import write_result
-from moot.surfaces.fields import Source, gather_code, gather_tests, paths_of
 from moot.surfaces.library.protocols import run_protocol
+from moot.surfaces.session.input_fields import Source, gather_code, gather_tests, paths_of
 
 R = TypeVar("R")
 

@@ -15,12 +15,12 @@ from moot.protocols import PROTOCOLS
 from moot.runtime.ports import Person
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.fields import read_material
 from moot.surfaces.library.given import Names, session_flags
-from moot.surfaces.plans import Request
-from moot.surfaces.projects import project_note
-from moot.surfaces.setup import Settings
-from moot.surfaces.wiring import run_plan
+from moot.surfaces.session.input_fields import read_material
+from moot.surfaces.session.plans import Request
+from moot.surfaces.session.project_environment import project_note
+from moot.surfaces.session.settings import Settings
+from moot.surfaces.session.wiring import run_plan
 from moot.text.secrets import Vault
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from moot.core.measures import Quality
 from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.surfaces.measuring import own_tests, quality_of
-from moot.surfaces.projects import project_at
-from moot.surfaces.setup import Settings
+from moot.surfaces.code_checks.measurements import own_tests, quality_of
+from moot.surfaces.session.project_environment import project_at
+from moot.surfaces.session.settings import Settings
 
 
 async def quality(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from moot.edge.files.sources import read_code, read_tests
 from moot.edge.sandbox import find_sandbox
-from moot.surfaces.measuring import Watched, own_tests, run_measured
-from moot.surfaces.projects import project_at
-from moot.surfaces.setup import Settings
+from moot.surfaces.code_checks.measurements import Watched, own_tests, run_measured
+from moot.surfaces.session.project_environment import project_at
+from moot.surfaces.session.settings import Settings
 
 
 async def run_tests(  # noqa: PLR0913 - a public door: everything but the first is by name

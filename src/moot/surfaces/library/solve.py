@@ -6,9 +6,9 @@ from pathlib import Path
 from moot.core.events import Event
 from moot.core.types import Limits
 from moot.protocols.solve.script import SolveResult, SolveRules
-from moot.surfaces.fields import gather_code, gather_tests
+from moot.surfaces.history.result_files import output_given, write_out
 from moot.surfaces.library.protocols import run_protocol
-from moot.surfaces.written_results import output_given, write_out
+from moot.surfaces.session.input_fields import gather_code, gather_tests
 
 
 async def solve(  # noqa: PLR0913 - a public door: everything but the first two is by name

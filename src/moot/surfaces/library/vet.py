@@ -8,7 +8,7 @@ from moot.core.types import Limits
 from moot.protocols.vet.script import VetResult, VetRules
 from moot.surfaces.extensions.vet import VetQuestion, parse_stakes, vet_question
 from moot.surfaces.library.given import session_flags
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 Chain = str | Sequence[str]
 

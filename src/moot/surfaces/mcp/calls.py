@@ -25,15 +25,15 @@ from moot.core.gates import GateRequest, GateRules
 from moot.core.ports import JournalEntry, SessionRecord
 from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.routing import route
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.extensions.vet import memory_of
+from moot.surfaces.hooks.outcomes import note_failure
 from moot.surfaces.mcp.desk import DECIDE, Context, Desk, LiveSession, asker_of, form_of, is_modern
 from moot.surfaces.mcp.tasks import describe_task, takes_tasks
 from moot.surfaces.mcp.tools import LONGEST_WAIT, read_call
-from moot.surfaces.outcomes import note_failure
-from moot.surfaces.server.acting import pause_session
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.requests import Begin
+from moot.surfaces.server.session_actions import pause_session
 from moot.surfaces.server.sessions import begin_session
 
 BEAT = 0.25

@@ -14,12 +14,12 @@ from moot.core.ports import SessionRecord
 from moot.core.types import Value
 from moot.edge.store.tokens import Scope
 from moot.protocols import PROTOCOLS
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.extensions import find_extension
+from moot.surfaces.history.reports import read_report
 from moot.surfaces.mcp.front import MODERN
 from moot.surfaces.mcp.tools import SessionView
-from moot.surfaces.reports import read_report
-from moot.surfaces.server.deciding import AnswersBody, Decision, answer_gate, decide_gate
+from moot.surfaces.server.client_rights import Identity
+from moot.surfaces.server.gate_decisions import AnswersBody, Decision, answer_gate, decide_gate
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.sessions import problem_of
 from moot.surfaces.server.shapes import result_of

@@ -8,10 +8,10 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.mcp.desk import Context, Desk
 from moot.surfaces.mcp.server import build_server
 from moot.surfaces.server.auth import require_scope
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.site import ServerSite
 
 MOST_CONNECTIONS = 1000

@@ -23,9 +23,9 @@ from mcp_types import (
 )
 
 from moot.core.errors import MootError
-from moot.surfaces.documents import load_document
+from moot.surfaces.history.documents import load_document
+from moot.surfaces.history.reports import read_report
 from moot.surfaces.mcp.desk import Context, Desk
-from moot.surfaces.reports import read_report
 from moot.surfaces.server.problems import Refusal
 from moot.text.controls import clean
 from moot.text.report_markdown import render_document_markdown, render_markdown

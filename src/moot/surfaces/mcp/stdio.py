@@ -12,14 +12,14 @@ from typing import Any
 
 from mcp.server.stdio import stdio_server
 
-from moot.surfaces.choices import whoever
-from moot.surfaces.client_rights import Identity
+from moot.surfaces.history.choices import whoever
 from moot.surfaces.mcp.desk import Desk
 from moot.surfaces.mcp.front import Front
 from moot.surfaces.mcp.server import build_server
 from moot.surfaces.server.app import Serving, create_app
 from moot.surfaces.server.auth import STARTER
-from moot.surfaces.setup import Settings
+from moot.surfaces.server.client_rights import Identity
+from moot.surfaces.session.settings import Settings
 
 DRAIN_SECONDS = 5.0
 """Clients wait about so long for a server that they have left."""

@@ -10,8 +10,8 @@ from pydantic import Field
 from moot.core.errors import MootError
 from moot.surfaces.mcp.desk import Context, Desk, LiveSession, form_of, is_modern, next_of
 from moot.surfaces.mcp.front import TASKS
-from moot.surfaces.server.acting import pause_session
 from moot.surfaces.server.problems import Refusal
+from moot.surfaces.server.session_actions import pause_session
 from moot.surfaces.server.sessions import problem_of
 
 POLL = 1000

@@ -12,11 +12,11 @@ from moot.core.errors import UsageError
 from moot.core.types import Value
 from moot.edge.files.sources import decode_source
 from moot.protocols import PROTOCOLS, AnyProtocol
-from moot.surfaces.bodies import ANY_FILES, body_of, check_path
-from moot.surfaces.client_rights import MACHINE_RULES
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.fields import fields_of
+from moot.surfaces.server.client_rights import MACHINE_RULES
 from moot.surfaces.server.requests import Begin, begin_body
+from moot.surfaces.session.input_fields import fields_of
+from moot.surfaces.session.request_bodies import ANY_FILES, body_of, check_path
 
 LONGEST_WAIT = 50
 """Seconds: some clients give up a call after a minute."""

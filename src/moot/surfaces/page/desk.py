@@ -16,11 +16,11 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from moot.core.errors import MootError
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.page.fragments import FragmentCache
 from moot.surfaces.page.login import COOKIE, UsedLinks, csrf_token
 from moot.surfaces.page.rendering import render_template
 from moot.surfaces.page.views import PageLook
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.limits import ASSETS, accepts_html
 from moot.surfaces.server.problems import Refusal, refuse_error
 

@@ -11,12 +11,12 @@ from pydantic_core import PydanticUndefined
 
 from moot.core.gates import GateRules
 from moot.protocols import AnyProtocol
-from moot.surfaces.bodies import body_of
-from moot.surfaces.client_rights import MACHINE_RULES
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.fields import fields_of
+from moot.surfaces.server.client_rights import MACHINE_RULES
 from moot.surfaces.server.requests import Budget
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.input_fields import fields_of
+from moot.surfaces.session.request_bodies import body_of
+from moot.surfaces.session.settings import Settings
 
 Control = Literal["line", "text", "flag", "number", "choice", "lines", "files", "group", "data"]
 PLAIN: Mapping[Any, Control] = {str: "text", bool: "flag", int: "number", float: "number"}

@@ -15,12 +15,12 @@ from moot.edge.store.snapshots import whole
 from moot.protocols import PROTOCOLS
 from moot.record.chain import SessionSnapshot
 from moot.record.session_diff import compare_sessions
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.page.desk import Desk, PageDesk, new_router, show
 from moot.surfaces.page.forms import build_form
 from moot.surfaces.page.rendering import render_template
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, Refusal
 from moot.surfaces.server.sessions import Here, Reader, make_cursor, read_cursor
 from moot.surfaces.server.site import ServerSite

@@ -15,12 +15,12 @@ from moot.record.audit import timeline
 from moot.record.chain import flaws_of
 from moot.record.replay import replay
 from moot.record.transcript import as_json
-from moot.surfaces.client_rights import Identity
-from moot.surfaces.documents import load_document, load_result, load_story
+from moot.surfaces.history.documents import load_document, load_result, load_story
 from moot.surfaces.page.desk import UNKEPT, Desk, html_response, look_of, new_router, show
 from moot.surfaces.page.rendering import read_table, render_template
 from moot.surfaces.page.views import render_evidence, render_head, render_session
 from moot.surfaces.server import shapes
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.sessions import After, Here, Reader, SessionId
 from moot.surfaces.server.site import ServerSite

@@ -7,9 +7,9 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from moot.core.types import Value
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.page.desk import UNKEPT, Desk, new_router, show
 from moot.surfaces.page.login import COOKIE, COOKIE_SECONDS, sign_pass
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, Refusal
 from moot.surfaces.server.sessions import Here
 

@@ -12,12 +12,12 @@ from moot.core.types import Result
 from moot.record.audit import sum_spending
 from moot.record.chain import SessionSnapshot
 from moot.runtime.runner import SessionPlan, find_result
-from moot.surfaces.client_rights import Identity
-from moot.surfaces.documents import make_report
 from moot.surfaces.extensions import find_extension
+from moot.surfaces.history.documents import make_report
 from moot.surfaces.page.fragments import Fragment
 from moot.surfaces.page.panels import render_panels
 from moot.surfaces.page.rendering import read_table, render_template
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.site import OVER
 from moot.text.report_html import render_html
 

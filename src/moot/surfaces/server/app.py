@@ -19,16 +19,15 @@ from moot.edge.clock import SystemClock
 from moot.edge.store.engine import address, is_file
 from moot.edge.store.tokens import TokenShelf, digest_of
 from moot.surfaces.page import desk, routes, session_pages, sign_in
-from moot.surfaces.server import acting, chat, problems, responses, sessions, streams
-from moot.surfaces.server import status_routes as around
+from moot.surfaces.server import chat, problems, responses, session_actions, sessions, status_routes, streams
 from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
-from moot.surfaces.server.embedded import Embedded, Hosting
+from moot.surfaces.server.embedded_worker import Embedded, Hosting
 from moot.surfaces.server.feeds import Feeds, WatchedStore
 from moot.surfaces.server.limits import HERE, Gatekeeper, RequestLimits
-from moot.surfaces.server.mcp_door import McpDoor
+from moot.surfaces.server.mcp_routes import McpDoor
 from moot.surfaces.server.metrics import Metrics
 from moot.surfaces.server.site import Queue, ServerSite
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 DRAIN_SECONDS = 20.0
 HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID")
@@ -128,7 +127,8 @@ def build_app(lifespan: Any) -> FastAPI:
     )
     problems.install(app)
     # `/v1/debates/team` before `/v1/debates/{id}`
-    for part in (around, sessions, acting, streams, chat, responses, desk, sign_in, session_pages, routes):
+    api = (status_routes, sessions, session_actions, streams, chat, responses)
+    for part in (*api, desk, sign_in, session_pages, routes):
         app.include_router(part.router)
     app.openapi = lambda: documents(app)  # type: ignore[method-assign]
     return app

@@ -11,8 +11,8 @@ from starlette.datastructures import Headers, QueryParams
 from starlette.requests import HTTPConnection, cookie_parser
 
 from moot.edge.store.tokens import LOCAL, NO_TOKEN, Scope, TokenShelf, digest_of
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.page.login import COOKIE, CSRF_HEADER, csrf_token, read_pass
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 
 SAFE = ("GET", "HEAD")

@@ -20,18 +20,18 @@ from moot.core.types import Usage, Value
 from moot.protocols import PROTOCOLS
 from moot.record.entry_lines import describe_entry, usage_of
 from moot.runtime.runner import CARRIED_ON
-from moot.surfaces.bodies import body_of
-from moot.surfaces.client_rights import Identity
-from moot.surfaces.conversations import Message, read_conversation
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.reports import KeptReport, read_report
-from moot.surfaces.server.acting import pause
+from moot.surfaces.history.reports import KeptReport, read_report
 from moot.surfaces.server.auth import RequiredScope
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, Refusal, refuse_error, render_chat_error
 from moot.surfaces.server.requests import AnyBegin, Begin
+from moot.surfaces.server.session_actions import pause
 from moot.surfaces.server.sessions import Here, problem_of, start_session
 from moot.surfaces.server.site import ServerSite
 from moot.surfaces.server.streams import EVENTS, UNCHANGED
+from moot.surfaces.session.conversations import Message, read_conversation
+from moot.surfaces.session.request_bodies import body_of
 from moot.text.report_markdown import render_block_markdown, render_markdown
 
 # Not in our OpenAPI document: the shape of requests and answers is OpenAI's, who describe it.

@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 from moot.core.errors import MootError
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.page.login import LOGIN
 from moot.surfaces.server.auth import CHALLENGE, Doorkeeper, address_of
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Refusal, problem_response, refuse_error
 
 OPEN = ("/healthz", "/readyz", "/openapi.json", LOGIN)

@@ -18,11 +18,11 @@ from moot.core.types import Value
 from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.record.chain import digest_of
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.bodies import body_of
-from moot.surfaces.client_rights import BUDGET, Identity, check_branch, check_client_plan, check_machine_rules
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.plans import Request
-from moot.surfaces.setup import Settings, all_settings
+from moot.surfaces.server.client_rights import BUDGET, Identity, check_branch, check_client_plan, check_machine_rules
+from moot.surfaces.session.plans import Request
+from moot.surfaces.session.request_bodies import body_of
+from moot.surfaces.session.settings import Settings, all_settings
 from moot.text.secrets import Vault
 
 Name = Annotated[str, Field(max_length=200)]

@@ -8,12 +8,12 @@ from pydantic import BaseModel, Field, JsonValue
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.surfaces.client_rights import Identity
-from moot.surfaces.conversations import Message
 from moot.surfaces.server.auth import RequiredScope
 from moot.surfaces.server.chat import NOBODY_READS, STILL_HERE, ChatRequest, Completion, read_begin, render_event
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, refuse_error, render_chat_error
 from moot.surfaces.server.sessions import Here, start_session
+from moot.surfaces.session.conversations import Message
 
 router = APIRouter(prefix="/v1", include_in_schema=False)
 

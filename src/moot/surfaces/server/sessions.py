@@ -18,17 +18,17 @@ from moot.edge.store.records import RecordShelf
 from moot.edge.store.session_queries import PageCursor
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import About, SessionPlan, end_of, new_record
-from moot.surfaces.client_rights import Identity
-from moot.surfaces.estimates import Estimate, estimate_plan
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.reports import read_report
+from moot.surfaces.history.reports import read_report
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, Refusal, document_problems
 from moot.surfaces.server.requests import AnyBegin, Begin, digest, plan_of
 from moot.surfaces.server.site import OVER, ServerSite, the_site
 from moot.surfaces.server.strictness import refuse_unknown
-from moot.surfaces.wiring import runs_code
+from moot.surfaces.session.estimates import Estimate, estimate_plan
+from moot.surfaces.session.wiring import runs_code
 
 router = APIRouter(prefix="/v1/debates", responses=document_problems(), dependencies=[Depends(refuse_unknown)])
 Here = Annotated[ServerSite, Depends(the_site)]

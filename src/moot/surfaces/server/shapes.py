@@ -10,7 +10,7 @@ from moot.core.gates import GateDecision, GateRequest
 from moot.core.ports import JournalEntry, SessionRecord, TurnRow, VersionRow
 from moot.core.report import Report
 from moot.core.types import Status, Value
-from moot.surfaces.client_rights import Identity
+from moot.surfaces.server.client_rights import Identity
 
 
 class Summary(Value):

@@ -13,12 +13,12 @@ from moot.edge.store.gates import GateShelf
 from moot.edge.store.session_queries import SessionShelf
 from moot.edge.store.tokens import Scope
 from moot.runtime.runner import Stop
-from moot.surfaces.client_rights import Identity
+from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.feeds import Feeds
 from moot.surfaces.server.limits import Gatekeeper, RequestLimits
 from moot.surfaces.server.metrics import Metrics
 from moot.surfaces.server.problems import Refusal
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 OVER = ("completed", "failed", "cancelled")

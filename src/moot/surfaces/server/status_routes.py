@@ -10,10 +10,10 @@ from moot.core.errors import StoreError, UsageError
 from moot.edge.files.roles import read_roles
 from moot.edge.store.records import RecordShelf
 from moot.edge.store.tokens import SCOPES
-from moot.surfaces.client_rights import Identity, check_models
 from moot.surfaces.page.sign_in import open_page
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
+from moot.surfaces.server.client_rights import Identity, check_models
 from moot.surfaces.server.limits import accepts_html
 from moot.surfaces.server.metrics import MEDIA, session_figures
 from moot.surfaces.server.problems import Refusal, document_problems

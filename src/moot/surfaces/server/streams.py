@@ -14,9 +14,9 @@ from starlette.responses import Response, StreamingResponse
 
 from moot.core.errors import MootError
 from moot.core.ports import JournalEntry, SessionRecord
-from moot.surfaces.client_rights import Identity
 from moot.surfaces.server.auth import RequiredScope, require_scope
-from moot.surfaces.server.deciding import Sayings, decide_or_answer
+from moot.surfaces.server.client_rights import Identity
+from moot.surfaces.server.gate_decisions import Sayings, decide_or_answer
 from moot.surfaces.server.problems import Json, Refusal, document_problems, problem_response, refuse_error
 from moot.surfaces.server.sessions import SessionId
 from moot.surfaces.server.shapes import entry_data

@@ -1,9 +1,9 @@
 """Roles and teams: who takes part in a debate, and how teams are built."""
 
-from moot.teams.roles.building import Scored, as_team, best_team, positions
 from moot.teams.roles.domains import domain_of, find_domain
-from moot.teams.roles.installed import load_roles
+from moot.teams.roles.plugin_roles import load_roles
 from moot.teams.roles.records import domain_score, record_of, share_right
+from moot.teams.roles.team_builder import Scored, as_team, best_team, positions
 from moot.teams.roles.templates import load_shipped_roles, read_role, read_team
 from moot.teams.roles.values import DOMAINS, TOOLS, Agent, Domain, Role, Team, Tool
 

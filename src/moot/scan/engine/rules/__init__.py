@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from moot.core.types import Language
 from moot.scan.engine.rulebook import FlowBook
+from moot.scan.lazy import Shelf
 from moot.scan.rule import RuleExample
-from moot.scan.shelf import Shelf
 
 BOOKS: Mapping[Language, FlowBook] = Shelf(
     {

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from moot.edge.store.chain_backfill import rechain_journal
 from moot.edge.store.migrations.columns import Json, words
-from moot.edge.store.rechaining import rechain_journal
 
 revision = "0005"
 down_revision = "0004"

@@ -1,0 +1,28 @@
+"""Which front end reads which language. A new one is one line here."""
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from moot.core.types import Language
+from moot.scan.engine.ir import Module, Parsed
+from moot.scan.lazy import Shelf
+
+FRONTS: Mapping[Language, Callable[[Parsed], Module]] = Shelf(
+    {
+        "python": "moot.scan.python.frontend:lower",
+        "javascript": "moot.scan.javascript.frontend:lower",
+        "typescript": "moot.scan.javascript.frontend:lower",
+        "go": "moot.scan.go.frontend:lower",
+    }
+)
+
+
+def lower(source: Parsed) -> Module | None:
+    """The file in the engine's form; None when no front end reads its language. Worked out once: Go's checks of
+    structure read what the engine reads."""
+    front = FRONTS.get(source.language)
+    if front is None:
+        return None
+    if "lowered" not in source.memo:
+        source.memo["lowered"] = front(source)
+    return cast(Module, source.memo["lowered"])

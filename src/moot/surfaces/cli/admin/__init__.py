@@ -1,0 +1,1 @@
+"""Commands of `moot admin`: serve, token, acp, worker, fleet, store, branch."""

@@ -1,0 +1,1 @@
+"""Commands of the panel Code: scan, run, quality, ci."""

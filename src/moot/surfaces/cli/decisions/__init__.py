@@ -1,0 +1,1 @@
+"""Commands of the panel Decisions: classify, choose, dismiss, vote."""

@@ -1,0 +1,21 @@
+"""A store, open for one command."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from moot.edge.store import SqlStore
+from moot.surfaces.session.settings import Settings, open_store
+
+R = TypeVar("R")
+
+
+def with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]]) -> R:
+    async def run_with_store() -> R:
+        store = open_store(Settings.load({"store": place}))
+        try:
+            return await work(store)
+        finally:
+            await store.aclose()
+
+    return asyncio.run(run_with_store())

@@ -1,0 +1,1 @@
+"""Commands of the panel Agent safety: hook, route, guard, track, stats."""

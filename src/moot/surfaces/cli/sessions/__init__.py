@@ -1,0 +1,1 @@
+"""Commands of the panels Sessions and Approvals."""

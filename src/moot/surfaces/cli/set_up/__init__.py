@@ -1,0 +1,1 @@
+"""Commands of the panel Set-up: tutorial, doctor, team, tools, lessons, install, trust, mcp, completion."""

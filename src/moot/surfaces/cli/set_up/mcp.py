@@ -1,0 +1,37 @@
+"""`moot mcp`: the server that a coding agent starts."""
+
+import asyncio
+from importlib.util import find_spec
+
+import typer
+
+from moot.core.errors import MootError
+from moot.surfaces.cli.options import StoreFlag
+from moot.surfaces.mcp.front import claim_streams
+from moot.surfaces.session.settings import Settings
+
+NEEDED = ("mcp", "fastapi", "prometheus_client", "uvicorn", "websockets")
+NOT_INSTALLED = "the MCP server needs packages of its own; pip install 'moot[mcp]'"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("mcp", epilog="claude mcp add moot -- moot mcp; codex mcp add moot -- moot mcp")(mcp_command)
+
+
+def mcp_command(store: StoreFlag = None) -> None:
+    """Serve MCP on standard input and output, for the client that starts it. Sessions that still run when the client
+    leaves are paused.
+
+    Models and limits are those of your settings. A client that strips the environment must be told which keys to
+    pass on.
+    """
+    front = claim_streams()
+    if any(find_spec(name) is None for name in NEEDED):
+        return front.serve_broken(NOT_INSTALLED)
+    try:
+        settings = Settings.load({"store": store})
+        from moot.surfaces.mcp.stdio import serve_stdio
+
+        asyncio.run(serve_stdio(settings, front))
+    except (MootError, ImportError) as error:  # a client shows what a tool says, not what a server that exits wrote
+        front.serve_broken(str(error))

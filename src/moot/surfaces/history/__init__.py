@@ -1,0 +1,1 @@
+"""Stored sessions, shared by all surfaces: documents, reports, gates, choices, forks, imports, result files."""

@@ -1,0 +1,76 @@
+"""A verdict on an action for those who must act on it at once, hook and guard: with a model or without."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from moot.edge.files.memory import hook_folder
+from moot.protocols.vet.script import VetResult
+from moot.routing.answer import Route
+from moot.surfaces.extensions.vet import VetQuestion, answer_directly, vet_action
+from moot.surfaces.session.settings import Settings
+
+NO_MODEL = "no model is configured to debate it (set `model` in your own moot.toml or MOOT_MODEL)"
+
+
+class Verdict(NamedTuple):
+    resolution: str
+    reason: str
+    changes: tuple[str, ...] = ()
+    next_approach: str = ""
+    debated: bool = False
+    degraded: tuple[str, ...] = ()
+    session_id: str = ""
+
+    def render_full(self) -> str:
+        """In full, for a person or a model that must act on it."""
+        said = [self.reason]
+        said += [f"Change it like this: {'; '.join(self.changes)}"] if self.changes else []
+        said += [f"Instead: {self.next_approach}"] if self.next_approach else []
+        said += [f"(caveats: {'; '.join(self.degraded)})"] if self.degraded else []
+        return " ".join(said)
+
+
+def judge(action: str, route: Route, *, context: str = "", session: str = "", seconds: float | None = None) -> Verdict:
+    """The verdict on an action before it runs. Without a model, a person decides whatever the router finds grave.
+
+    Models and memory are those of the user's own settings: the project's file may be written by whoever is judged.
+    """
+    settings = _settings()
+    question = VetQuestion(action, route.stakes, context, session)
+    at_once = answer_directly(settings, question)
+    if at_once is not None:
+        return _of(at_once)
+    if "critic" not in settings.seats("vet"):
+        grave = route.stakes != "low"
+        return Verdict("ESCALATE" if grave else "PROCEED", route.reason, degraded=(NO_MODEL,))
+
+    async def debate() -> VetResult:
+        async with asyncio.timeout(seconds):
+            return await vet_action(settings, action, stakes=route.stakes, context=context, session=session)
+
+    try:
+        return _of(asyncio.run(debate()))
+    except TimeoutError:
+        late = f"the debate did not end within {seconds:g} seconds"
+        return Verdict("ESCALATE", route.reason, degraded=(late,))
+
+
+def judge_failure(task: str, *, context: str = "", session: str = "") -> Verdict | None:
+    """The verdict on a task that keeps failing; nothing without a model, for there is nobody to debate it."""
+    settings = _settings()
+    if "critic" not in settings.seats("vet"):
+        return None
+    return _of(asyncio.run(vet_action(settings, task, context=context, session=session, failed=True)))
+
+
+def _settings() -> Settings:
+    return Settings.load({"vet.memory": str(hook_folder(Path.cwd(), os.environ))}, own=True)
+
+
+def _of(result: VetResult) -> Verdict:
+    return Verdict(
+        result.resolution, result.rationale, tuple(result.modifications), result.next_approach or "",
+        result.debated, tuple(result.degraded), result.session_id or "",
+    )  # fmt: skip

@@ -1,0 +1,183 @@
+"""Sessions carried on in this process: some of them at once, each from its record, taken up again after a restart."""
+
+import asyncio
+import contextlib
+import heapq
+import itertools
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from moot.core.errors import MootError, StoreError, UsageError
+from moot.core.ports import JournalMark, SessionRecord
+from moot.edge.store.session_queries import SessionShelf
+from moot.edge.store.sql import alive
+from moot.runtime.runner import Stop, owner
+from moot.surfaces.server.metrics import Metrics
+from moot.surfaces.session.host import End, Host
+
+log = logging.getLogger("moot.server")
+
+
+@dataclass
+class Hosting(Host):
+    """A host that remembers why sessions stopped where they should not have."""
+
+    troubles: dict[str, MootError] = field(default_factory=dict)
+
+    def trouble(self, session_id: str, error: MootError) -> None:
+        self.troubles[session_id] = error
+
+
+@dataclass
+class Embedded:
+    """A queue, and those who empty it. To be put into it is a hint: what a session is ready for, its record says."""
+
+    host: Hosting
+    sessions: int
+    """How many run at once."""
+    metrics: Metrics
+    changed: Callable[[str], None] = lambda session_id: None
+    """Told when something of a session was recorded."""
+    poll: float = 1.0
+    """Seconds between two looks at what other processes, or the clock, have brought about."""
+    alone: bool = False
+    """Run only what is put into it, and pause that at the end: nobody is there to wait for the sessions of others."""
+    _heap: list[tuple[int, int, str]] = field(default_factory=list)
+    _queued: set[str] = field(default_factory=set)
+    _own: set[str] = field(default_factory=set)
+    """Put into it by somebody."""
+    _under_way: dict[str, "asyncio.Task[None]"] = field(default_factory=dict)
+    _again: set[str] = field(default_factory=set)
+    """Told to carry on while they still ran: looked at again when they have stopped."""
+    _count: "itertools.count[int]" = field(default_factory=itertools.count)
+    _look: asyncio.Event = field(default_factory=asyncio.Event)
+    _watch: "asyncio.Task[None] | None" = None
+    _draining: bool = False
+    _shelf: SessionShelf = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._shelf = SessionShelf(self.host.store)
+
+    async def put(self, session_id: str, priority: int = 0) -> None:
+        self._own.add(session_id)
+        if session_id in self._under_way:
+            self._again.add(session_id)
+        elif session_id not in self._queued:
+            self._queued.add(session_id)
+            heapq.heappush(self._heap, (-priority, next(self._count), session_id))
+            self._fill()
+
+    def stop(self, session_id: str, wish: Stop) -> bool:
+        return self.host.stop(session_id, wish)
+
+    @property
+    def running(self) -> int:
+        return len(self._under_way)
+
+    async def start(self) -> None:
+        """Take up what was begun and not ended, wherever it was."""
+        await self._look_round()
+        self._watch = asyncio.create_task(self._keep_looking())
+
+    async def aclose(self, seconds: float = 30.0) -> None:
+        self._draining = True
+        if self._watch is not None:
+            self._watch.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._watch
+        await self.host.drain(seconds, "pause" if self.alone else "release")
+        late = list(self._under_way.values())
+        for task in late:  # what they have recorded stays, and they are for anybody to carry on
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        for session_id in self._own if self.alone else ():
+            await self._give_up(session_id)  # it was not even begun
+
+    def _fill(self) -> None:
+        while self._heap and len(self._under_way) < self.sessions and not self._draining:
+            _, _, session_id = heapq.heappop(self._heap)
+            self._queued.discard(session_id)
+            self._under_way[session_id] = asyncio.create_task(self._carry_on(session_id))
+
+    async def _carry_on(self, session_id: str) -> None:
+        end: End | None = None
+        try:
+            record = await self._shelf.find(session_id)
+            if record is None or not await self._to_carry_on(record):
+                return
+            end = await self.host.carry_on(record)
+            if (error := self.host.troubles.pop(session_id, None)) is not None:
+                await self._note(session_id, error)
+        except UsageError as error:  # it was deleted meanwhile
+            log.info("session %s: %s", session_id, error)
+        except StoreError as error:
+            log.error("session %s: %s", session_id, error)
+        except Exception as error:
+            log.exception("session %s failed", session_id)
+            await self._note(session_id, error)
+            await self._give_up(session_id)
+        finally:
+            del self._under_way[session_id]
+            if end is not None:
+                self.metrics.ends.labels(end).inc()
+            self.changed(session_id)
+            if session_id in self._again:
+                self._again.discard(session_id)
+                self._look.set()
+            self._fill()
+
+    async def _to_carry_on(self, record: SessionRecord) -> bool:
+        """Whether it waits for somebody to run it: one that is paused does so only once its gate is decided."""
+        if record.status == "paused":
+            return record.id in await self.host.ready(self.host.clock.now())
+        return record.status == "pending" or (record.status == "running" and _is_free(record.owner))
+
+    async def _note(self, session_id: str, error: Exception) -> None:
+        """Why it stopped goes into its journal, for whoever looks at it."""
+        log.warning("session %s: %s", session_id, error)
+        if isinstance(error, StoreError):
+            return  # another process has it, or there is nowhere to write
+        said = str(error) if isinstance(error, MootError) else f"server error ({type(error).__name__})"
+        with contextlib.suppress(MootError):
+            await self.host.store.append(
+                session_id, [JournalMark(kind="noted", name="problem", value={"problem": said})]
+            )
+
+    async def _give_up(self, session_id: str) -> None:
+        """One that could not even be begun waits for somebody to resume it, instead of being tried for ever."""
+        with contextlib.suppress(MootError):
+            record = await self.host.store.session(session_id)
+            if record.status == "pending":
+                await self.host.store.update(record.model_copy(update={"status": "paused"}))
+
+    async def _keep_looking(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self.poll):
+                    await self._look.wait()
+            self._look.clear()
+            try:
+                await self._look_round()
+            except MootError as error:
+                log.error("the store cannot be read: %s", error)
+
+    async def _look_round(self) -> None:
+        for session_id, wish in (await self._shelf.wishes(self.host.running)).items():
+            if wish:
+                self.host.stop(session_id, wish)
+        for wanted in await self._shelf.list_begun():
+            if wanted.id not in self._under_way and _is_free(wanted.owner) and self._may_take(wanted.id):
+                await self.put(wanted.id, wanted.priority)
+        for session_id in await self.host.ready(self.host.clock.now()):
+            if self._may_take(session_id):
+                await self.put(session_id)
+        self.host.notify()
+
+    def _may_take(self, session_id: str) -> bool:
+        return not self.alone or session_id in self._own
+
+
+def _is_free(held_by: str) -> bool:
+    """Nobody runs it: no process has it, or one that is gone, or this one, which knows nothing of it."""
+    return held_by in ("", owner()) or not alive(held_by)

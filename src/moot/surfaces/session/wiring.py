@@ -1,0 +1,203 @@
+"""The one place that puts a session together. Command line, library, server and fleet open their sessions here."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from moot.core.ci import CiHooks
+from moot.core.events import Event
+from moot.core.ports import Clock, Memory, Model, Sandbox, Scanner
+from moot.core.types import Result
+from moot.edge.checks import SandboxChecks
+from moot.edge.clock import SystemClock
+from moot.edge.models import Endpoints, Models
+from moot.edge.sandbox import find_sandbox
+from moot.edge.store import SqlStore
+from moot.edge.store.gates import GateShelf
+from moot.edge.store.lessons import LessonStore
+from moot.edge.telemetry import Spans, Telemetry, is_wanted
+from moot.edge.tools.lazy_tools import LateTools
+from moot.edge.tools.linters import Linters
+from moot.runtime.ports import Person, SessionPorts
+from moot.runtime.runner import Runner, SessionPlan
+from moot.scan import StaticTeam
+from moot.surfaces.extensions import find_extension
+from moot.surfaces.session.branch import branches_of
+from moot.surfaces.session.project_environment import project_of
+from moot.surfaces.session.settings import PICKED, Settings, check_prices, endpoints_in, open_store
+from moot.text.secrets import Vault
+
+if TYPE_CHECKING:
+    from moot.edge.tools import Tools
+
+log = logging.getLogger("moot")
+
+
+@dataclass
+class SessionRuntime:
+    """A runner with its edges, open as long as a session needs them."""
+
+    runner: Runner
+    store: SqlStore | None
+    vault: Vault
+    toolbox: LateTools = field(repr=False)
+    open_model: Callable[[str], Model] = field(repr=False)
+
+    def check_models(self, seats: Mapping[str, Iterable[str]]) -> None:
+        """A model that cannot be opened is the user's to mend, before a session begins."""
+        for name in (name for chain in seats.values() for name in chain):
+            self.open_model(name)
+
+
+@asynccontextmanager
+async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session is put together
+    *,
+    settings: Settings,
+    plan: SessionPlan | None = None,
+    sandbox: Sandbox | None = None,
+    vault: Vault | None = None,
+    listen: Callable[[Event], None] | None = None,
+    person: Person | None = None,
+    keep: bool = True,
+    store: SqlStore | None = None,
+    open_model: Callable[[str], Model] | None = None,
+    memory: Memory | None = None,
+    telemetry: Telemetry | None = None,
+) -> AsyncIterator[SessionRuntime]:
+    """The edges of a session, those that its `plan` notes among them. A `store`, models, a memory and a telemetry that
+    are given are shared with other sessions, and left open."""
+    vault = vault or Vault(os.environ)
+    own_models = None if open_model else open_models(settings, plan)
+    own_store = open_store(settings) if keep and store is None else None
+    own_telemetry = telemetry_of(settings) if telemetry is None else None
+    kept = store or own_store
+    memory = memory or (LessonStore(kept) if kept is not None else None)
+    scanner, clock = StaticTeam(), SystemClock()
+    sandbox = sandbox or (sandbox_of(plan, settings) if plan else None)
+    toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
+    traced = telemetry or own_telemetry
+    spans = traced.session() if traced else None
+    ports = SessionPorts(
+        scanner=scanner,
+        clock=clock,
+        sandbox=sandbox,
+        vault=vault,
+        listen=both(listen, spans),
+        memory=memory,
+        linter=Linters(),
+        checks=SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox) if plan else None,
+        branches=branches_of(plan) if plan else None,
+        toolbox=toolbox,
+        person=person,
+        gates=GateShelf(kept) if kept is not None else None,
+    )
+    opener = open_model or (own_models.open if own_models else None)
+    assert opener is not None
+    try:
+        yield SessionRuntime(Runner(ports, opener, kept), kept, vault, toolbox, opener)
+    finally:
+        if spans is not None:
+            spans.close()
+        if own_telemetry is not None:
+            await asyncio.to_thread(own_telemetry.close)
+        await toolbox.aclose()
+        if own_models is not None:
+            await own_models.aclose()
+        if own_store is not None:
+            await own_store.aclose()
+
+
+async def run_plan(
+    *,
+    settings: Settings,
+    plan: SessionPlan,
+    vault: Vault,
+    listen: Callable[[Event], None] | None = None,
+    person: Person | None = None,
+    keep: bool = True,
+) -> Result:
+    """Run a new session to its end, and do what its protocol wants done with a result."""
+    check_prices(plan)
+    extension = find_extension(plan.protocol)
+    if (answer := extension.answer(plan)) is not None:
+        return answer
+    if PICKED in plan.notes:
+        log.warning("%s", plan.notes[PICKED])
+    opened = open_runtime(settings=settings, plan=plan, vault=vault, listen=listen, person=person, keep=keep)
+    async with opened as session:
+        session.check_models(plan.seats)
+        result = await session.runner.start(plan)
+        settled: Result = await extension.settle(result, plan, session.store)
+        return settled
+
+
+def runs_code(plan: SessionPlan) -> bool:
+    return bool(plan.input.get("tests") or plan.notes.get("runs_code"))
+
+
+def sandbox_of(plan: SessionPlan, settings: Settings) -> Sandbox | None:
+    """Where the session runs code; none where it runs none."""
+    if not runs_code(plan):
+        return None
+    return find_sandbox(bool(plan.notes.get("unsafe_local")), settings.sandbox(), project_of(plan))
+
+
+def open_models(settings: Settings, plan: SessionPlan | None = None) -> Models:
+    patience = plan.limits.call_timeout if plan else float(settings["call_timeout"])
+    # What the settings say now goes before what the session keeps: a server may have moved since.
+    endpoints: Endpoints = {**(endpoints_in(plan) if plan else {}), **settings.endpoints()}
+    return Models(os.environ, patience, int(settings["concurrency"]), endpoints)
+
+
+def telemetry_of(settings: Settings) -> Telemetry | None:
+    """Where spans go; none where nobody asked for them."""
+    switch = settings.resolved["telemetry.enabled"]
+    if not is_wanted(bool(switch.value), switch.source != "default", os.environ):
+        return None
+    return Telemetry(content=bool(settings["telemetry.content"]))
+
+
+def both(listen: Callable[[Event], None] | None, spans: Spans | None) -> Callable[[Event], None] | None:
+    """One listener for two; none costs nothing."""
+    if listen is None or spans is None:
+        return listen or spans
+
+    def tell(event: Event) -> None:
+        listen(event)
+        spans(event)
+
+    return tell
+
+
+def open_tools(
+    settings: Settings, scanner: Scanner, clock: Clock, sandbox: Sandbox | None, memory: Memory | None
+) -> "Tools":
+    from moot.edge.sandbox.adapter import Adapter
+    from moot.edge.tools import ToolPorts, Tools
+
+    box = sandbox if isinstance(sandbox, Adapter) else None
+    return Tools(ToolPorts(scanner, clock, box, memory, settings.commands("lsp")), settings.commands("mcp.servers"))
+
+
+@contextlib.contextmanager
+def stop_on_interrupt(runner: Runner) -> Iterator[None]:
+    """The first Ctrl-C stops the session in order; the second one is the usual abrupt one."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        runner.stop()
+
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # no signals off the main thread
+        loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGINT)
