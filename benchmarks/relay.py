@@ -136,7 +136,7 @@ async def held_by_moot(
     begun(tuple(ids.values()))
     site = server.site
     while True:
-        counts = await site.shelf.counts()
+        counts = await site.queries.counts()
         if not any(counts.get(("relay", status)) for status in ("pending", "running")):
             break
         await asyncio.sleep(0.05)

@@ -33,15 +33,15 @@ def sentences(pick: random.Random) -> list[Lesson]:
 async def measure(folder: Path) -> list[float]:
     pick = random.Random(1)
     store = SqlStore(str(folder / "moot.db"))
-    shelf = LessonStore(store)
+    lessons_store = LessonStore(store)
     lessons = sentences(pick)
-    await shelf.learn_all(lessons)
+    await lessons_store.learn_all(lessons)
     times = []
     for lesson in pick.sample(lessons, TASKS):
         words = lesson.text.split()
         task = " ".join(pick.sample(words, 5) + pick.sample(sorted(thesaurus()), 10))
         began = time.perf_counter()
-        found = await shelf.recall(task, NOW)
+        found = await lessons_store.recall(task, NOW)
         times.append(time.perf_counter() - began)
         assert found
     await store.aclose()

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from moot.core.errors import UsageError
 from moot.core.gates import GateRequest
 from moot.edge.store import SqlStore, tables
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.edge.webhooks import MOST_ATTEMPTS, SIGNATURE, Webhooks
 from moot.runtime.ports import SessionPorts
 from moot.runtime.runner import Runner, SessionPlan
@@ -76,8 +76,8 @@ async def asked(store: SqlStore, url: str) -> GateRequest:
         id="11111111-1111-4111-8111-111111111111", session_id=record.id, seq=1, kind="approval", point="defense",
         summary="ü: two flaws patched", created_at=NOW, deadline=NOW + timedelta(minutes=30),
     )  # fmt: skip
-    await GateShelf(store).request(gate, [url])
-    return await GateShelf(store).request(gate, [url])  # a session that comes back tells nobody twice
+    await GateStore(store).request(gate, [url])
+    return await GateStore(store).request(gate, [url])  # a session that comes back tells nobody twice
 
 
 def run(place: str, url: str, work: Callable[[SqlStore, GateRequest], Awaitable[None]]) -> None:

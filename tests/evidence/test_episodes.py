@@ -12,7 +12,7 @@ from moot.core.ports import SessionRecord
 from moot.core.room import Ask
 from moot.core.types import Limits, Value
 from moot.edge.store import SqlStore, sql
-from moot.edge.store.episodes import EpisodeShelf
+from moot.edge.store.episodes import EpisodeStore
 from moot.edge.store.lessons import LessonStore
 from moot.evidence.lessons import Origin, credit_lesson, new_lesson
 from moot.runtime.journal import Journal
@@ -64,7 +64,7 @@ def test_an_episode_is_kept_with_its_turn_and_says_who_where_and_when(place: str
     async def work(room: LiveRoom, store: SqlStore) -> Episode:
         await asked(room)
         kept = await room.remember("coder", told(1))
-        assert await EpisodeShelf(store).episodes() == [kept]
+        assert await EpisodeStore(store).episodes() == [kept]
         return kept
 
     kept = in_room(place, work)
@@ -79,7 +79,7 @@ def test_the_oldest_episodes_are_forgotten_first(place: str, monkeypatch: pytest
         for number in (1, 2, 3, 4):
             await asked(room)
             await room.remember("coder", told(number))
-        return [episode.attempt for episode in await EpisodeShelf(store).episodes()]
+        return [episode.attempt for episode in await EpisodeStore(store).episodes()]
 
     assert in_room(place, work) == [4, 3]
 

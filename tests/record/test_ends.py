@@ -19,7 +19,7 @@ from moot.core.ports import Clock, LogRow
 from moot.core.types import ModelCall, Reply, Result
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.engine import address, migrate, open_engine
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.edge.store.journal_append import find_broken_tombstones
 from moot.edge.store.snapshots import verify_sessions
 from moot.protocols.harden.script import HardenInput, HardenRules
@@ -52,7 +52,7 @@ async def ran(
     stop: Stop | None = None,
 ) -> Result:
     own = desk()
-    told = SessionPorts(scanner=own.scanner, clock=clock or own.clock, gates=GateShelf(store))
+    told = SessionPorts(scanner=own.scanner, clock=clock or own.clock, gates=GateStore(store))
     runner: Runner
 
     class Stopping(ActingModel):
@@ -90,7 +90,7 @@ def test_a_session_that_was_stopped_replays_up_to_its_last_step(place: str, wish
 
 def carried_on(place: str, session: str) -> Result:
     async def go(store: SqlStore) -> Result:
-        told = SessionPorts(scanner=desk().scanner, clock=FrozenClock(), gates=GateShelf(store))
+        told = SessionPorts(scanner=desk().scanner, clock=FrozenClock(), gates=GateStore(store))
         return await Runner(told, lambda name: ActingModel(answer, name="a:b"), store).resume(session)
 
     return in_store(place, go)
@@ -108,7 +108,7 @@ def test_a_session_that_waited_for_a_person_is_whole_and_replays(place: str, ver
     assert found(place, session) == [] and (waiting.same, waiting.ended) == (True, False)
     decision = GateDecision(verdict=verdict, how="person", reviewer="ann", reason="because")
     (gate,) = seen(place, session).gates
-    in_store(place, lambda store: GateShelf(store).decide(gate.id, decision))
+    in_store(place, lambda store: GateStore(store).decide(gate.id, decision))
     if verdict == "approved":
         in_store(place, lambda store: approve_all(store, session))
     else:
@@ -125,12 +125,12 @@ def test_a_session_that_waited_for_a_person_is_whole_and_replays(place: str, ver
 async def approve_all(store: SqlStore, session: str) -> None:
     yes = GateDecision(verdict="approved", how="person", reviewer="ann")
     for _ in range(9):
-        told = SessionPorts(scanner=desk().scanner, clock=FrozenClock(), gates=GateShelf(store))
+        told = SessionPorts(scanner=desk().scanner, clock=FrozenClock(), gates=GateStore(store))
         try:
             await Runner(told, lambda name: ActingModel(answer, name="a:b"), store).resume(session)
             return
         except Parked as parked:
-            await GateShelf(store).decide(parked.gate_id, yes)
+            await GateStore(store).decide(parked.gate_id, yes)
 
 
 def test_a_fork_may_be_made_by_a_server_and_begun_later(place: str) -> None:

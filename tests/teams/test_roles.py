@@ -15,7 +15,7 @@ from moot.core.errors import ConfigError
 from moot.core.experience import Judged, TrackRecord
 from moot.edge.files.roles import read_roles, read_team_file
 from moot.edge.store import SqlStore
-from moot.edge.store.records import RecordShelf
+from moot.edge.store.records import TrackRecords
 from moot.teams.roles import (  # fmt: skip
     DOMAINS,
     Domain,
@@ -229,11 +229,11 @@ def test_the_first_five_sit_in_every_team_and_further_seats_go_by_domain() -> No
     assert len(as_team(best_team(everyone, ["a:x"], load_shipped_roles(), "code")).agents) == 20
 
 
-def on_shelf(place: str, work: Callable[[RecordShelf], Awaitable[R]]) -> R:
+def with_records(place: str, work: Callable[[TrackRecords], Awaitable[R]]) -> R:
     async def opened() -> R:
         store = SqlStore(place)
         try:
-            return await work(RecordShelf(store))
+            return await work(TrackRecords(store))
         finally:
             await store.aclose()
 
@@ -245,14 +245,14 @@ def judged(agent: str, right: bool, confidence: float | None = 0.9, model: str =
 
 
 def test_records_are_kept_once_for_each_session_and_agent(place: str) -> None:
-    async def work(shelf: RecordShelf) -> list[TrackRecord]:
-        await shelf.judge(SESSION, [judged("proposer", True), judged("critic", False, None)], NOW)
-        await shelf.judge(SESSION, [judged("proposer", False), judged("judge", True), judged("judge", False)], NOW)
-        await shelf.judge(OTHER, [judged("proposer", False)], NOW)
-        await shelf.judge(OTHER, [], NOW)
-        return await shelf.count_results()
+    async def work(records: TrackRecords) -> list[TrackRecord]:
+        await records.judge(SESSION, [judged("proposer", True), judged("critic", False, None)], NOW)
+        await records.judge(SESSION, [judged("proposer", False), judged("judge", True), judged("judge", False)], NOW)
+        await records.judge(OTHER, [judged("proposer", False)], NOW)
+        await records.judge(OTHER, [], NOW)
+        return await records.count_results()
 
-    assert on_shelf(place, work) == [
+    assert with_records(place, work) == [
         TrackRecord(model="b:y", role="critic", domain="code", band=None, right=0, total=1),
         TrackRecord(model="b:y", role="judge", domain="code", band=4, right=1, total=1),
         TrackRecord(model="b:y", role="proposer", domain="code", band=4, right=1, total=2),
@@ -263,7 +263,7 @@ def test_a_team_is_built_from_the_records_in_the_store(cli: Cli, place: str) -> 
     build = ("team", "build", "--task", "Implement a function", "-m", "a:x", "-m", "b:y", "--store", place)
     before = json.loads(cli(*build, "--json").out)
     assert before["domain"] == "code" and before["agents"][0]["model"] == "a:x"
-    on_shelf(place, lambda shelf: shelf.judge(SESSION, [judged("proposer", True)], NOW))
+    with_records(place, lambda records: records.judge(SESSION, [judged("proposer", True)], NOW))
     after = json.loads(cli(*build, "--json").out)["agents"][0]
     assert after == {
         "id": "proposer", "role": "proposer", "model": "b:y", "record": 0.6667, "domain": 0.6667, "affinity": 0.9,

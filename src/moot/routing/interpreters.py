@@ -74,7 +74,7 @@ def shell_sights(called: CommandCall, command: Command, judge: Judge) -> list[Si
     texts = [word.text for word in called.args]
     encoded = r"-e(?:c|n\w*)?" if called.name in POWERSHELLS else r"-enc\w*"
     if any(re.fullmatch(encoded, text, re.IGNORECASE) for text in texts):
-        return [Sight("high", "unclear", called.shown, "the command is hidden in an encoding")]
+        return [Sight("high", "unclear", called.excerpt, "the command is hidden in an encoding")]
     code = powershell_code(called) if called.name in POWERSHELLS else option_values(called, CODE_OPTIONS)
     if code:
         return [s for text in code[:1] for s in (judge(text) if text.strip(HOLE + " ") else [UNKNOWN_CODE])]
@@ -84,7 +84,7 @@ def shell_sights(called: CommandCall, command: Command, judge: Judge) -> list[Si
     if scripts:
         if HOLE in scripts[0]:
             return [UNKNOWN_CODE]
-        return [Sight("low"), judge_task_name(scripts[0].rsplit("/", 1)[-1], called.shown)]
+        return [Sight("low"), judge_task_name(scripts[0].rsplit("/", 1)[-1], called.excerpt)]
     return judge_input_texts(command, judge)
 
 
@@ -128,15 +128,17 @@ def language_sights(called: CommandCall, command: Command, judge: Judge) -> list
         codes += called.rest[1:2]
     if called.name.startswith(("perl", "ruby")) and any(re.match(r"-\w*i", option) for option in called.options):
         if any(word.glob for word in called.args):
-            return [Sight("medium", "bulk", called.shown, f"`{called.shown}` edits everything that matches in place")]
+            return [
+                Sight("medium", "bulk", called.excerpt, f"`{called.excerpt}` edits everything that matches in place")
+            ]
         return [Sight("low"), *(s for code in codes for s in language_code(code, judge, called))]
     if any(o in ("--version", "-V", "-v", "--help") for o in called.options[:1]) and not called.rest:
         return [Sight("read")]
     scripts = [r for r in called.rest if r != "-"]
     if any(re.match(r"https?://|npm:|jsr:", script) for script in scripts[:2]) and not codes:
-        return [Sight("high", "security", called.shown, f"`{called.shown}` runs what the network sends, unread")]
+        return [Sight("high", "security", called.excerpt, f"`{called.excerpt}` runs what the network sends, unread")]
     if scripts and not codes:
-        return [Sight("low"), judge_task_name(scripts[0].rsplit("/", 1)[-1], called.shown)]
+        return [Sight("low"), judge_task_name(scripts[0].rsplit("/", 1)[-1], called.excerpt)]
     if not codes:
         texts = find_input_texts(command)
         if texts is None:
@@ -189,19 +191,19 @@ def language_code(code: str, judge: Judge, called: CommandCall) -> list[Sight]:
 def database_sights(called: CommandCall, command: Command) -> list[Sight]:
     codes = option_values(called, SQL_OPTIONS)
     if called.rest[:1] and called.rest[0] in ("delete", "drop", "rm"):
-        return [Sight("high", "destructive", called.shown, f"`{called.shown}` throws data away")]
+        return [Sight("high", "destructive", called.excerpt, f"`{called.excerpt}` throws data away")]
     if any(o in ("-l", "--list", "--version", "-V") for o in called.options):
         return [Sight("read")]
     if called.name in ("sqlite3", "sqlite", "duckdb"):
         codes += called.rest[1:]
     if option_values(called, FILE_OPTIONS) or any(r.sign == "<" for r in command.redirects):
         return [
-            Sight("medium", "unclear", called.shown, "the statements are in a file that was not read"),
+            Sight("medium", "unclear", called.excerpt, "the statements are in a file that was not read"),
             *[s for c in codes for s in sql_sights(c)],
         ]
     texts = find_input_texts(command)
     if texts is None:
-        return [Sight("medium", "unclear", called.shown, "the statements come from elsewhere and cannot be read")]
+        return [Sight("medium", "unclear", called.excerpt, "the statements come from elsewhere and cannot be read")]
     codes += texts
     if any(HOLE in code and not code.strip(HOLE + " ") for code in codes):
         return [UNKNOWN_CODE]
@@ -214,9 +216,9 @@ def document_sights(called: CommandCall, command: Command) -> list[Sight]:
     sights = [s for code in codes for s in code_sights(code)]
     for code in codes:
         if MONGO_DELETES.search(code):
-            sights.append(Sight("high", "destructive", called.shown, f"`{called.shown}` throws data away"))
+            sights.append(Sight("high", "destructive", called.excerpt, f"`{called.excerpt}` throws data away"))
         if MONGO_CHANGES.search(code):
-            sights.append(Sight("medium", "change", called.shown, f"`{called.shown}` changes data"))
+            sights.append(Sight("medium", "change", called.excerpt, f"`{called.excerpt}` changes data"))
     if codes and all(s.level == "low" for s in sights) and all(MONGO_READS.search(code) for code in codes):
         return [Sight("read")]
     return sights or [Sight("low")]

@@ -67,7 +67,7 @@ class CommandCall(NamedTuple):
     rest: tuple[str, ...]
 
     @property
-    def shown(self) -> str:
+    def excerpt(self) -> str:
         return _shorten_text(" ".join([self.name, *(word.text for word in self.args)]))
 
 
@@ -126,7 +126,7 @@ def find_rule(called: CommandCall) -> Sight | None:
         counts = any(need.startswith("#") for need in line.needs)
         hidden = other and line.level == "high" and not counts and _fits(line, other)
         if _fits(line, called) or hidden:
-            return Sight(line.level, line.group, called.shown, line.why and f"`{called.shown}` {line.why}")
+            return Sight(line.level, line.group, called.excerpt, line.why and f"`{called.excerpt}` {line.why}")
     return Sight("read") if called.name in READS else None
 
 

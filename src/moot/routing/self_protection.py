@@ -164,15 +164,15 @@ def own_sights(called: CommandCall) -> list[Sight]:
     if "--help" in called.options:
         return []
     if words[0] in DECIDES or (words[0] == "gates" and words[1] in DECIDES):
-        return [Sight("high", GUARD, called.shown, f"`{called.shown}` decides what a person should decide")]
+        return [Sight("high", GUARD, called.excerpt, f"`{called.excerpt}` decides what a person should decide")]
     if pair in SETTINGS and not (pair == "hook:install" and has_option(called, "--print")):
-        return [Sight("high", GUARD, called.shown, f"`{called.shown}` changes what Moot allows")]
+        return [Sight("high", GUARD, called.excerpt, f"`{called.excerpt}` changes what Moot allows")]
     if words[0] in ("serve", "worker") and _opens(called):
-        return [Sight("high", GUARD, called.shown, f"`{called.shown}` lets others decide")]
+        return [Sight("high", GUARD, called.excerpt, f"`{called.excerpt}` lets others decide")]
     if any(re.match(r"(?:.*=)?cmd:", word.text, re.DOTALL) for word in called.args):
-        return [Sight("high", GUARD, called.shown, f"`{called.shown}` runs a command as a model")]
+        return [Sight("high", GUARD, called.excerpt, f"`{called.excerpt}` runs a command as a model")]
     if words[0] in ("delete", "clean"):
-        return [Sight("high", "destructive", called.shown, f"`{called.shown}` deletes what is on record")]
+        return [Sight("high", "destructive", called.excerpt, f"`{called.excerpt}` deletes what is on record")]
     return []
 
 
@@ -187,11 +187,11 @@ def client_sights(called: CommandCall) -> list[Sight]:
     """`claude mcp add`, `codex --settings …`: a coding client with other settings or without its hooks."""
     words = [*called.rest, "", ""]
     if words[0] in ("mcp", "config", "plugin", "plugins", "hooks", "extensions") and words[1] in CHANGES_CLIENT:
-        return [Sight("high", GUARD, called.shown, f"`{called.shown}` changes the settings of a coding client")]
+        return [Sight("high", GUARD, called.excerpt, f"`{called.excerpt}` changes the settings of a coding client")]
     if any(
         re.search(r"disableAllHooks|hooks\s*=|--no-hooks|--bare\b|setting-sources", word.text) for word in called.args
     ):
-        return [Sight("high", GUARD, called.shown, f"`{called.shown}` leaves the hooks of a coding client out")]
+        return [Sight("high", GUARD, called.excerpt, f"`{called.excerpt}` leaves the hooks of a coding client out")]
     return []
 
 

@@ -78,9 +78,9 @@ def task_sights(called: CommandCall) -> list[Sight]:
         for option in called.options
     ):
         return [Sight("low" if called.name not in ("make", "gmake", "just") else "read")]
-    sights = [judge_task_name(task, called.shown) for task in tasks[:6]] or [Sight("low")]
+    sights = [judge_task_name(task, called.excerpt) for task in tasks[:6]] or [Sight("low")]
     if any(PRODUCTION.fullmatch(word.text) for word in called.args):
-        sights.append(Sight("high", "deployment", called.shown, f"`{called.shown}` is about production"))
+        sights.append(Sight("high", "deployment", called.excerpt, f"`{called.excerpt}` is about production"))
     return sights
 
 
@@ -94,9 +94,9 @@ def verb_sights(called: CommandCall) -> list[Sight]:
         if any(verb in words for verb in verbs[: 5 if cloud else 2]):
             if not cloud and level in ("read", "medium"):
                 return [Sight("low")]
-            return [Sight(level, group, called.shown, why and f"`{called.shown}` {why}")]  # type: ignore[arg-type]
+            return [Sight(level, group, called.excerpt, why and f"`{called.excerpt}` {why}")]  # type: ignore[arg-type]
     if called.name == "aws" and len(called.rest) > 1:  # every AWS operation begins with a verb
-        return [Sight("medium", "unclear", called.shown, f"what `{called.shown}` does is not known")]
+        return [Sight("medium", "unclear", called.excerpt, f"what `{called.excerpt}` does is not known")]
     return [Sight("low")]
 
 
@@ -122,15 +122,15 @@ def unknown_sights(called: CommandCall) -> list[Sight]:
     if any(option in ("--help", "--version", "--dry-run", "--check") for option in called.options):
         return [Sight("low")]
     base = called.name
-    sights = [judge_task_name(base, called.shown), *verb_sights(called)]
+    sights = [judge_task_name(base, called.excerpt), *verb_sights(called)]
     if base == "format" and any(DRIVE.fullmatch(word.text) for word in called.args):
-        sights.append(Sight("high", "destructive", called.shown, f"`{called.shown}` erases a disk"))
+        sights.append(Sight("high", "destructive", called.excerpt, f"`{called.excerpt}` erases a disk"))
     if any(PRODUCTION.fullmatch(word.text) for word in called.args):
-        sights.append(Sight("high", "deployment", called.shown, f"`{called.shown}` is about production"))
+        sights.append(Sight("high", "deployment", called.excerpt, f"`{called.excerpt}` is about production"))
     if any(
         option in ("--force", "--hard", "--no-verify", "--yes-i-really-mean-it", "--purge") for option in called.options
     ):
-        sights.append(Sight("medium", "scope", called.shown, f"`{called.shown}` overrides a safeguard"))
+        sights.append(Sight("medium", "scope", called.excerpt, f"`{called.excerpt}` overrides a safeguard"))
     return sights
 
 
@@ -154,11 +154,11 @@ def django(called: CommandCall) -> list[Sight]:
         "migrate:rollback",
         "doctrine:database:drop",
     ):
-        return [Sight("high", "destructive", called.shown, f"`{called.shown}` throws data away")]
+        return [Sight("high", "destructive", called.excerpt, f"`{called.excerpt}` throws data away")]
     if task in ("showmigrations", "check", "help", "sqlmigrate", "diffsettings", "route:list", "list"):
         return [Sight("read")]
     if task in ("changepassword", "createsuperuser"):
-        return [Sight("high", "security", called.shown, f"`{called.shown}` changes accounts")]
+        return [Sight("high", "security", called.excerpt, f"`{called.excerpt}` changes accounts")]
     if task in ("migrate", "loaddata"):
-        return [Sight("medium", "change", called.shown, f"`{called.shown}` changes a database")]
+        return [Sight("medium", "change", called.excerpt, f"`{called.excerpt}` changes a database")]
     return [Sight("low")]

@@ -47,15 +47,17 @@ def web_sights(called: CommandCall) -> list[Sight]:
     local = bool(urls) and all(LOCAL.fullmatch(url) for url in urls)
     method = _method(called, texts)
     if any(METADATA.fullmatch(text) for text in texts):
-        return [Sight("high", "security", called.shown, f"`{called.shown}` asks the machine for its credentials")]
+        return [Sight("high", "security", called.excerpt, f"`{called.excerpt}` asks the machine for its credentials")]
     sights = [_by_method(method, called, local=local)]
     if method not in READS and (guarded := url_guard(texts)):
         sights.append(guarded)
     if method not in (*READS, "DELETE") and any(DELETES.search(text) for text in texts):
         level: Level = "medium" if local else "high"
-        sights.append(Sight(level, "destructive", called.shown, f"`{called.shown}` asks for something to be deleted"))
+        sights.append(
+            Sight(level, "destructive", called.excerpt, f"`{called.excerpt}` asks for something to be deleted")
+        )
     if not local and any(has_option(called, o) for o in ("-k", "--insecure", "--no-check-certificate", "--verify=no")):
-        sights.append(Sight("high", "security", called.shown, "it does not check who answers"))
+        sights.append(Sight("high", "security", called.excerpt, "it does not check who answers"))
     if called.name == "wget" and not any(t in ("-", "-O-", "-qO-", "--spider") for t in texts):
         sights.append(Sight("low"))
     if any(has_option(called, option) for option in WRITES) and "-" not in texts and not _to_nowhere(texts):
@@ -95,12 +97,12 @@ def _method(called: CommandCall, texts: list[str]) -> str:
 def _by_method(method: str, called: CommandCall, *, local: bool) -> Sight:
     if method == "DELETE":
         level, why = ("medium", "deletes something here") if local else ("high", "deletes something elsewhere")
-        return Sight(level, "destructive", called.shown, f"`{called.shown}` {why}")  # type: ignore[arg-type]
+        return Sight(level, "destructive", called.excerpt, f"`{called.excerpt}` {why}")  # type: ignore[arg-type]
     if method in READS:
         return Sight("read")
     if local:
         return Sight("low")
-    return Sight("medium", "change", called.shown, f"`{called.shown}` sends something to another machine")
+    return Sight("medium", "change", called.excerpt, f"`{called.excerpt}` sends something to another machine")
 
 
 def runs_download(commands: tuple[Command, ...]) -> bool:

@@ -8,7 +8,7 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 
-class Shelf(Mapping[K, T], Generic[K, T]):
+class LazyTable(Mapping[K, T], Generic[K, T]):
     """A mapping whose values are names in modules (`package.module:NAME`) until they are first taken."""
 
     def __init__(self, homes: Mapping[K, str]) -> None:

@@ -16,7 +16,7 @@ from rich.console import Console
 from moot import __version__
 from moot.core.errors import MootError, Parked, UsageError
 from moot.core.types import Result
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import CARRIED_ON, Runner, SessionPlan, cut_by
 from moot.surfaces.cli.progress import ProgressDisplay
@@ -137,7 +137,7 @@ class MootAgent:
                 return await work
             except Parked as parked:
                 assert parked.session_id is not None and opened.store is not None
-                gate = await GateShelf(opened.store).gate(parked.gate_id)
+                gate = await GateStore(opened.store).gate(parked.gate_id)
                 if gate.kind == "answers":
                     raise UsageError(f"it waits for answers: moot answer {gate.session_id[:8]} TEXT …") from None
                 shown = [gate.summary, *([diff] if isinstance(diff := gate.artefacts.get("diff"), str) else [])]

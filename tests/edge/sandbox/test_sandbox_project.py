@@ -259,7 +259,7 @@ def test_a_python_is_a_value_that_can_be_recorded() -> None:
         python=Python(program="/p/bin/python", version=(3, 12), folders={"/p": "/p"}), how="--python"
     )
     assert ProjectEnvironment.model_validate(told.model_dump(mode="json")) == told
-    assert told.told == "tests run with /p/bin/python (Python 3.12, --python)"
+    assert told.notice == "tests run with /p/bin/python (Python 3.12, --python)"
 
 
 def test_node_sees_the_modules_of_the_project(project: Path) -> None:

@@ -27,7 +27,7 @@ PARAPHRASES = (
 NEGATION = "Never check for an empty list before indexing it."
 
 
-def on_shelf(place: str, work: Callable[[LessonStore], Awaitable[R]]) -> R:
+def with_lessons(place: str, work: Callable[[LessonStore], Awaitable[R]]) -> R:
     async def opened() -> R:
         store = SqlStore(place)
         try:
@@ -43,44 +43,44 @@ def lesson(text: str, session: str = "s") -> Lesson:
 
 
 def test_four_paraphrases_become_one_lesson_and_the_negation_another(place: str) -> None:
-    async def work(shelf: LessonStore) -> list[Lesson]:
+    async def work(lessons: LessonStore) -> list[Lesson]:
         for number, text in enumerate((*PARAPHRASES, NEGATION)):
-            await shelf.learn(lesson(text, f"s{number}"))
-        return await shelf.lessons()
+            await lessons.learn(lesson(text, f"s{number}"))
+        return await lessons.lessons()
 
-    kept = {found.text: found for found in on_shelf(place, work)}
+    kept = {found.text: found for found in with_lessons(place, work)}
     assert kept.keys() == {PARAPHRASES[0], NEGATION}
     assert [origin.session_id for origin in kept[PARAPHRASES[0]].origins] == ["s0", "s1", "s2", "s3"]
     assert kept[PARAPHRASES[0]].wordings == PARAPHRASES[1:]
 
 
 def test_a_task_recalls_what_fits_and_what_helped_comes_first(place: str) -> None:
-    async def work(shelf: LessonStore) -> list[list[str]]:
-        good = await shelf.learn(lesson("Check that a list is not empty before indexing."))
-        other = await shelf.learn(lesson("Copy an empty list before you mutate an index of it."))
-        await shelf.learn(lesson("Parse dates with their time zone."))
-        first = await shelf.recall("Give the first element of a list, or none when it is empty.", NOW)
+    async def work(lessons: LessonStore) -> list[list[str]]:
+        good = await lessons.learn(lesson("Check that a list is not empty before indexing."))
+        other = await lessons.learn(lesson("Copy an empty list before you mutate an index of it."))
+        await lessons.learn(lesson("Parse dates with their time zone."))
+        first = await lessons.recall("Give the first element of a list, or none when it is empty.", NOW)
         for _ in range(3):
-            await shelf.credit(good.id, helped=False, now=NOW)
-            await shelf.credit(other.id[:8], helped=True, now=NOW)
-        second = await shelf.recall("Give the first element of a list, or none when it is empty.", NOW)
-        late = await shelf.recall("the first element of a list", NOW + timedelta(days=120))
+            await lessons.credit(good.id, helped=False, now=NOW)
+            await lessons.credit(other.id[:8], helped=True, now=NOW)
+        second = await lessons.recall("Give the first element of a list, or none when it is empty.", NOW)
+        late = await lessons.recall("the first element of a list", NOW + timedelta(days=120))
         return [[found.id for found in list] for list in (first, second, late)] + [[good.id, other.id]]
 
-    first, second, late, ids = on_shelf(place, work)
+    first, second, late, ids = with_lessons(place, work)
     assert first == ids and second == ids[::-1] and late == []
 
 
 def test_a_forgotten_lesson_is_gone_and_an_unknown_one_is_said_to_be(place: str) -> None:
-    async def work(shelf: LessonStore) -> list[Lesson]:
-        kept = await shelf.learn(lesson(PARAPHRASES[0]))
-        await shelf.forget(kept.id)
+    async def work(lessons: LessonStore) -> list[Lesson]:
+        kept = await lessons.learn(lesson(PARAPHRASES[0]))
+        await lessons.forget(kept.id)
         with pytest.raises(UsageError, match="no lesson"):
-            await shelf.lesson(kept.id)
-        again = await shelf.learn(lesson(PARAPHRASES[1]))
-        return [*await shelf.recall("an empty list is indexed", NOW), again]
+            await lessons.lesson(kept.id)
+        again = await lessons.learn(lesson(PARAPHRASES[1]))
+        return [*await lessons.recall("an empty list is indexed", NOW), again]
 
-    recalled, again = on_shelf(place, work)
+    recalled, again = with_lessons(place, work)
     assert recalled == again
 
 
@@ -93,12 +93,14 @@ def test_a_search_reads_only_the_rarer_words(place: str) -> None:
         lesson(f"{pick.choice(common)} {pick.choice(common)} {' '.join(pick.sample(rare, 4))}") for _ in range(3000)
     ]
 
-    async def work(shelf: LessonStore) -> tuple[list[Lesson], Lesson]:
-        await shelf.learn_all(made)
-        wanted = await shelf.learn(lesson("escape topic1 topic2 topic3 topic4 in the needle of a haystack"))
-        return await shelf.recall("a cache with a query, an escape, a loop, and a needle in the haystack", NOW), wanted
+    async def work(lessons: LessonStore) -> tuple[list[Lesson], Lesson]:
+        await lessons.learn_all(made)
+        wanted = await lessons.learn(lesson("escape topic1 topic2 topic3 topic4 in the needle of a haystack"))
+        return await lessons.recall(
+            "a cache with a query, an escape, a loop, and a needle in the haystack", NOW
+        ), wanted
 
-    found, wanted = on_shelf(place, work)
+    found, wanted = with_lessons(place, work)
     assert found[0] == wanted
 
 

@@ -15,12 +15,12 @@ from test_store import ID, session, with_store
 import moot.edge.store.migrations
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, migrate, open_engine, revision_of
-from moot.edge.store.episodes import EpisodeShelf
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.episodes import EpisodeStore
+from moot.edge.store.gates import GateStore
 from moot.edge.store.lessons import LessonStore
-from moot.edge.store.records import RecordShelf
+from moot.edge.store.records import TrackRecords
 from moot.edge.store.tables import HEAD
-from moot.edge.store.tokens import TokenShelf
+from moot.edge.store.tokens import TokenStore
 
 THEN = "2026-01-02 03:04:05+00:00"
 ROWS: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -94,12 +94,14 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_read(place: str, versi
         (step,) = await store.steps(ID)
         assert (step.seq, step.name, step.value) == (1, "scan", {"n": 1})
         assert [turn.content for turn in await store.turns(ID)] == ["text"]
-        assert await EpisodeShelf(store).episodes() == []
+        assert await EpisodeStore(store).episodes() == []
         lessons = [lesson.text for lesson in await LessonStore(store).lessons("SORT")]
         assert lessons == (["sort first"] if version >= "0002" else [])
-        assert [tried.right for tried in await RecordShelf(store).count_results()] == ([1] if version >= "0004" else [])
-        assert [gate.point for gate in await GateShelf(store).gates()] == (["defense"] if version >= "0005" else [])
-        tokens = [(token.name, token.owner) for token in await TokenShelf(store).tokens()]
+        assert [tried.right for tried in await TrackRecords(store).count_results()] == (
+            [1] if version >= "0004" else []
+        )
+        assert [gate.point for gate in await GateStore(store).gates()] == (["defense"] if version >= "0005" else [])
+        tokens = [(token.name, token.owner) for token in await TokenStore(store).tokens()]
         assert tokens == ([("ann", "ann")] if version >= "0006" else []), "a token without an owner is its own"
         assert await store.read(revision_of) == HEAD
 

@@ -15,7 +15,7 @@ from moot.core.errors import AlreadyDecided
 from moot.core.gates import GateDecision, GateRules
 from moot.core.ports import JournalEntry
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.record.chain import flaws
 
 GATED = GateRules(enabled=True, points=("verdict",))
@@ -90,10 +90,10 @@ def after_calls(fleet: Fleet, more: int) -> Callable[[], bool]:
 
 
 async def twice(store: SqlStore, gate: str) -> None:
-    shelf = GateShelf(store)
-    await shelf.decide(gate, APPROVED)
+    gates = GateStore(store)
+    await gates.decide(gate, APPROVED)
     try:
-        await shelf.decide(gate, APPROVED)
+        await gates.decide(gate, APPROVED)
     except AlreadyDecided:
         return
     raise AssertionError("a gate is decided once")

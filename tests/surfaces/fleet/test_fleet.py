@@ -12,7 +12,7 @@ from fleetkit import Fleet
 from moot.core.gates import GateDecision, GateRules
 from moot.edge.queue import WorkerQueue
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 
 
 def seen(cli: Cli, fleet: Fleet) -> dict[str, Any]:
@@ -34,8 +34,8 @@ def test_a_session_that_waits_at_a_gate_holds_no_worker_and_goes_on_when_decided
     before = len(fleet.calls())
 
     async def approve(store: SqlStore) -> None:
-        (gate,) = await GateShelf(store).gates(waits, waiting=True)
-        await GateShelf(store).decide(gate.id, GateDecision(verdict="approved", how="person", reviewer="ada"))
+        (gate,) = await GateStore(store).gates(waits, waiting=True)
+        await GateStore(store).decide(gate.id, GateDecision(verdict="approved", how="person", reviewer="ada"))
 
     fleet.with_store(approve)  # and nobody puts it into the queue: the sweep finds it
     fleet.wait_for_end([waits])

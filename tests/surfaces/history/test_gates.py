@@ -22,7 +22,7 @@ from moot.core.errors import AlreadyDecided, Parked, UsageError
 from moot.core.gates import GateDecision, GateRequest, GateRules, Verdict
 from moot.core.types import Limits, Repair, Scan
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.record.chain import flaws
 from moot.runtime.journal import Journal
@@ -42,7 +42,7 @@ class World:
 
     def __init__(self, store: SqlStore, rules: GateRules) -> None:
         self.clock = FrozenClock()
-        self.store, self.gates = store, GateShelf(store)
+        self.store, self.gates = store, GateStore(store)
         self.scans = 0
         scanner = FakeScanner(self.look, lambda given, marks: Repair())
         self.desk = SessionPorts(scanner=scanner, clock=self.clock, gates=self.gates)
@@ -112,7 +112,7 @@ def test_of_many_decisions_at_the_same_time_exactly_one_counts(place: str) -> No
         gate = await world.gates.request(request(store, record.id))
         others = [SqlStore(place) for _ in range(4)]
         try:
-            tries = [GateShelf(s).decide(gate.id, d) for s in (store, *others) for d in (APPROVED, REJECTED)]
+            tries = [GateStore(s).decide(gate.id, d) for s in (store, *others) for d in (APPROVED, REJECTED)]
             done = await asyncio.gather(*tries, return_exceptions=True)
         finally:
             for other in others:

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_kit import ERAS, SEATS, Person, Tasks, ask_task, connect, data_of, text_of
 from serving_kit import Held, run, say, serving
 
-from moot.edge.store.tokens import TokenShelf
+from moot.edge.store.tokens import TokenStore
 
 CODE = {"files": {"app.py": BAD}}
 
@@ -147,8 +147,8 @@ def test_rights_and_owners_are_those_of_the_http_api(era: str, tmp_path: Path, m
 
     async def scenario() -> None:
         async with serving(tmp_path / "s.db", gates__enabled=True) as api:
-            shelf = TokenShelf(api.server.site.store)
-            runs, reads = await shelf.create("ann", ["run", "read"]), await shelf.create("bob", ["read"])
+            tokens = TokenStore(api.server.site.store)
+            runs, reads = await tokens.create("ann", ["run", "read"]), await tokens.create("bob", ["read"])
             ann, bob = ({"Authorization": f"Bearer {token}"} for token in (runs, reads))
             person = Person(decision="approve")
             async with connect(api, era, person, ann) as client:
@@ -177,7 +177,7 @@ def test_a_connection_stays_with_the_token_that_opened_it(tmp_path: Path) -> Non
 
     async def scenario() -> None:
         async with serving(tmp_path / "s.db") as api:
-            other = await TokenShelf(api.server.site.store).create("ann", ["read", "run", "approve"])
+            other = await TokenStore(api.server.site.store).create("ann", ["read", "run", "approve"])
             opening = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
             opened = await api.post("/mcp", opening, headers=accept)
             session = {**accept, "Mcp-Session-Id": opened.headers["mcp-session-id"]}

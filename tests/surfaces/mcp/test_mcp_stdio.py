@@ -14,7 +14,7 @@ from kit import BAD, in_store
 from mcp import Client, StdioServerParameters
 from mcp_kit import ERAS, Person, data_of, text_of
 
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 MISSING = "import moot.surfaces.cli.set_up.mcp as m; m.NEEDED = ('not_there',); m.mcp_command()"
@@ -47,7 +47,7 @@ def test_a_client_starts_it_and_its_person_decides(era: str, tmp_path: Path) -> 
 
     done = asyncio.run(scenario())
     assert done["verdict"] == "hardened" and "VULN-001" in done["report"]
-    (gate,) = in_store(str(tmp_path / "s.db"), lambda db: GateShelf(db).gates(done["session"], waiting=False))
+    (gate,) = in_store(str(tmp_path / "s.db"), lambda db: GateStore(db).gates(done["session"], waiting=False))
     assert gate.decision is not None and gate.decision.reviewer == getpass.getuser()
     assert (tmp_path / "app.py").read_text() == BAD
 

@@ -12,7 +12,7 @@ from hostile import HOSTILE
 from serving_kit import GATED, HARDEN, OWN, VET, Client, events, run, serving
 
 from moot.core.types import ModelCall
-from moot.edge.store.tokens import LOCAL, Scope, TokenShelf, digest_of
+from moot.edge.store.tokens import LOCAL, Scope, TokenStore, digest_of
 from moot.protocols import PROTOCOLS
 from moot.surfaces.page.login import COOKIE, login_link, sign_pass
 from moot.testing import ActingModel, Line
@@ -40,7 +40,7 @@ async def sign_in(client: Client, secret: str) -> tuple[httpx.AsyncClient, str]:
 
 
 async def token(client: Client, name: str, *scopes: Scope) -> str:
-    return await TokenShelf(client.server.site.store).create(name, scopes)
+    return await TokenStore(client.server.site.store).create(name, scopes)
 
 
 def find_csrf(page: str) -> str:
@@ -155,7 +155,7 @@ def test_owners_see_their_own_sessions_and_a_revoked_token_sees_nothing(tmp_path
                 json.loads((await ann.get(f"/ui/sessions/{session}/export/json")).text)["session"]["config"]["notes"]
                 == {}
             )
-            await TokenShelf(client.server.site.store).revoke("ann")
+            await TokenStore(client.server.site.store).revoke("ann")
             assert (await ann.get("/ui")).status_code == 303
             await ann.aclose()
             await bob.aclose()

@@ -26,7 +26,7 @@ from sqlalchemy import Connection
 
 from moot.core.types import ModelCall, Reply
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.record.chain import flaws
 from moot.scan import StaticTeam
 from moot.surfaces.server.app import Server, Serving, create_app
@@ -165,7 +165,7 @@ async def seen(store: str, session: str) -> dict[str, Any]:
         claims = [entry.value for entry in entries if entry.kind == "claimed" and isinstance(entry.value, dict)]
         takers = {claim["fence"]: str(claim["owner"]) for claim in claims}
         steps = [(e.fence, e.value) for e in entries if e.kind == "step" and e.name.startswith("ask ")]
-        gates = await GateShelf(kept).gates(session)
+        gates = await GateStore(kept).gates(session)
         assert isinstance(record.outcome, dict)
         return {
             "result": json.dumps(record.outcome["result"]),

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from serving_kit import GATED, run, serving
 
 from moot.core.gates import GateRequest
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 
 
 def test_questions_are_answered_once_each_with_an_answer_in_the_name_of_whoever_asks(place: str) -> None:
@@ -19,7 +19,7 @@ def test_questions_are_answered_once_each_with_an_answer_in_the_name_of_whoever_
                 point="questions", summary="two questions", questions=("which?", "why?"), created_at=now,
                 deadline=now + timedelta(hours=1),
             )  # fmt: skip
-            await GateShelf(client.server.site.store).request(asked)
+            await GateStore(client.server.site.store).request(asked)
             path, named = f"/v1/debates/{session}/answers", {"gate": asked.id}
             for body, status, code in (
                 ({"answers": ["one"]}, 422, "wrong_count"),

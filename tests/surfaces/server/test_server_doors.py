@@ -13,7 +13,7 @@ from patience import PATIENCE
 from serving_kit import DECIDE, GATED, HARDEN, STARTER, VET, Client, once, run, serving
 
 from moot.edge.store import SqlStore
-from moot.edge.store.tokens import Scope, TokenShelf
+from moot.edge.store.tokens import Scope, TokenStore
 from moot.surfaces.server.auth import is_loopback
 from moot.surfaces.server.limits import Buckets, RequestLimits
 
@@ -33,7 +33,7 @@ async def token(
 ) -> dict[str, str]:
     kept = SqlStore(str(store))
     try:
-        return {"Authorization": f"Bearer {await TokenShelf(kept).create(name, scopes, expires, owner)}"}
+        return {"Authorization": f"Bearer {await TokenStore(kept).create(name, scopes, expires, owner)}"}
     finally:
         await kept.aclose()
 
@@ -74,7 +74,7 @@ def test_wrong_expired_and_revoked_tokens_are_refused_also_here(tmp_path: Path) 
         late = await token(store, "late", "read", expires=soon)
         gone = await token(store, "gone", "read")
         kept = SqlStore(str(store))
-        await TokenShelf(kept).revoke("gone")
+        await TokenStore(kept).revoke("gone")
         await once(lambda: datetime.now(UTC) >= soon)
         await kept.aclose()
         secret = good["Authorization"].removeprefix("Bearer ")

@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from moot.core.types import ModelCall, Reply
-from moot.edge.store.tokens import TokenShelf
+from moot.edge.store.tokens import TokenStore
 from moot.testing import ActingModel, Line
 
 READERS = 100
@@ -102,7 +102,7 @@ def test_a_silent_stream_shows_that_it_lives_and_ends_with_its_token(tmp_path: P
                     pass
                 while await anext(lines) != ": still here":
                     pass
-                await TokenShelf(client.server.site.store).revoke("ann")
+                await TokenStore(client.server.site.store).revoke("ann")
                 rest = [line async for line in lines]
                 assert not any(line.startswith("data") for line in rest)
         async with serving(tmp_path / "s.db") as client:  # its call had not ended when the server stopped
@@ -225,7 +225,7 @@ def test_a_socket_has_the_same_door(tmp_path: Path) -> None:
                 await socket.send('{"approve": {}}')
                 assert (await until(socket, "problem"))["code"] == "scope_missing"
             async with connect(address(client, session), additional_headers=ann) as socket:
-                await TokenShelf(client.server.site.store).revoke("ann")
+                await TokenStore(client.server.site.store).revoke("ann")
                 await socket.send('{"approve": {}}')
                 assert (await until(socket, "problem"))["status"] == 403
             async with connect(address(client, session), additional_headers=STARTER) as socket:

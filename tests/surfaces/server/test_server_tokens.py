@@ -20,7 +20,7 @@ from moot.core.errors import UsageError
 from moot.core.experience import Origin
 from moot.edge.settings.server_token import make_token, read_token, token_file
 from moot.edge.store.lessons import LessonStore
-from moot.edge.store.tokens import Scope, TokenShelf
+from moot.edge.store.tokens import Scope, TokenStore
 from moot.evidence.lessons import new_lesson
 from moot.runtime.runner import About, SessionPlan, new_record
 from moot.testing import ActingModel
@@ -146,7 +146,7 @@ def test_tokens_of_one_owner_see_the_same_and_admins_see_all(place: str) -> None
             assert (await client.post(f"/v1/debates/{session}/approve", {}, headers=reader)).status_code == 403
             done = await client.post(f"/v1/debates/{session}/approve", {}, headers=approver)
             assert done.json()["decision"]["reviewer"] == "boss"
-            await TokenShelf(client.server.site.store).revoke("bot")
+            await TokenStore(client.server.site.store).revoke("bot")
             assert (await client.until(session, "completed"))["by"] == "bot", "also when the token is gone"
             assert (await client.get(f"/v1/debates/{session}", headers=alone)).status_code == 404
             for headers in (chief, STARTER):
@@ -334,7 +334,7 @@ def test_a_token_file_that_others_may_have_touched_is_refused(spoil: Any) -> Non
 def test_a_name_that_means_somebody_else_is_not_given(tmp_path: Path) -> None:
     async def story() -> None:
         async with serving(tmp_path / "s.db") as client:
-            shelf = TokenShelf(client.server.site.store)
+            tokens = TokenStore(client.server.site.store)
             for name, owner in (
                 ("local", ""),
                 ("LOCAL", ""),
@@ -343,7 +343,7 @@ def test_a_name_that_means_somebody_else_is_not_given(tmp_path: Path) -> None:
                 ("ann", "(no token)"),
             ):
                 with pytest.raises(UsageError, match="cannot be named"):
-                    await shelf.create(name, ("read",), None, owner)
-            assert await shelf.usable(datetime.now(UTC)) is False
+                    await tokens.create(name, ("read",), None, owner)
+            assert await tokens.usable(datetime.now(UTC)) is False
 
     asyncio.run(story())

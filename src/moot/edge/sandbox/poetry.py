@@ -20,11 +20,11 @@ def poetry_folders(project: Path, env: Mapping[str, str]) -> list[Path]:
         return []
     key = base64.urlsafe_b64encode(hashlib.sha256(os.path.realpath(project).encode()).digest()).decode()[:8]
     word = re.sub(r'[ $`!*@"\\\r\n\t]', "_", name.lower())[:LONGEST]
-    found = [f for f in _shelf(env).glob("*") if re.fullmatch(re.escape(f"{word}-{key}") + r"-py\d+\.\d+", f.name)]
+    found = [f for f in _folder(env).glob("*") if re.fullmatch(re.escape(f"{word}-{key}") + r"-py\d+\.\d+", f.name)]
     return sorted(found, key=lambda f: [int(part) for part in f.name.rpartition("-py")[2].split(".")], reverse=True)
 
 
-def _shelf(env: Mapping[str, str]) -> Path:
+def _folder(env: Mapping[str, str]) -> Path:
     if said := env.get("POETRY_VIRTUALENVS_PATH"):
         return Path(said)
     kept = env.get("POETRY_CACHE_DIR") or platformdirs.user_cache_path("pypoetry")

@@ -48,7 +48,7 @@ class ProjectEnvironment(Value):
     go_vendor: str = ""
 
     @property
-    def told(self) -> str:
+    def notice(self) -> str:
         """One line for a person; may be empty."""
         parts = []
         if self.python:

@@ -14,7 +14,7 @@ from typing import Any
 
 from moot.core.errors import StoreError, UsageError
 from moot.edge.store.columns import from_json, to_json
-from moot.edge.store.store_copy import Sums, Told, compare, fill, open_transaction, rows, sum_rows
+from moot.edge.store.store_copy import Sums, TableRow, compare, fill, open_transaction, rows, sum_rows
 from moot.edge.store.tables import HEAD, metadata
 
 FORMAT = 1
@@ -86,7 +86,7 @@ def _check_beginning(first: dict[str, Any], file: Path) -> None:
         )
 
 
-def _rows(lines: Iterator[dict[str, Any]], expected: dict[str, Any], file: Path) -> Iterator[Told]:
+def _rows(lines: Iterator[dict[str, Any]], expected: dict[str, Any], file: Path) -> Iterator[TableRow]:
     for line in lines:
         if "end" in line:
             expected.update(line)

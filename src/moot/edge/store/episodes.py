@@ -8,7 +8,7 @@ from moot.edge.store.sql import SqlStore
 from moot.evidence.trials.episodes import find_episodes
 
 
-class EpisodeShelf:
+class EpisodeStore:
     """Stored with their turns; the oldest are forgotten first."""
 
     def __init__(self, store: SqlStore) -> None:

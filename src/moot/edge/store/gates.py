@@ -16,7 +16,7 @@ from moot.edge.store.sql import SqlStore
 gates, sessions = tables.gates, tables.sessions
 
 
-class GateShelf:
+class GateStore:
     def __init__(self, store: SqlStore) -> None:
         self._store = store
 

@@ -11,7 +11,7 @@ from moot.edge.store.engine import alone
 from moot.edge.store.sql import SqlStore
 
 
-class RecordShelf:
+class TrackRecords:
     def __init__(self, store: SqlStore) -> None:
         self._store = store
 

@@ -33,7 +33,7 @@ class WantedSession(NamedTuple):
     owner: str
 
 
-class SessionShelf:
+class SessionQueries:
     def __init__(self, store: SqlStore) -> None:
         self._store = store
 

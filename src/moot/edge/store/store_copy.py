@@ -24,7 +24,7 @@ from moot.edge.store.tables import metadata
 
 Row = dict[str, Any]
 """A row as JSON. A JSON column that is NULL is left out: `null` is a value of its own there."""
-Told = tuple[Table, Row]
+TableRow = tuple[Table, Row]
 CHUNK = 500
 WHOLE = 2**256
 
@@ -58,7 +58,7 @@ def open_transaction(place: str, *, reading: bool) -> Iterator[Connection]:
             yield connection
 
 
-def rows(db: Connection) -> Iterator[Told]:
+def rows(db: Connection) -> Iterator[TableRow]:
     """All rows of all tables, referenced ones first."""
     with translate_errors(mask_address(db.engine.url)):
         for table in metadata.sorted_tables:
@@ -77,17 +77,17 @@ def _rows(db: Connection, table: Table) -> Iterator[Row]:
         }
 
 
-def sum_rows(told: Iterable[Told], sums: Sums) -> Iterator[Told]:
+def sum_rows(found: Iterable[TableRow], sums: Sums) -> Iterator[TableRow]:
     sums.update({table.name: TableSum() for table in metadata.sorted_tables})
-    for table, row in told:
+    for table, row in found:
         sums[table.name].add(row)
         yield table, row
 
 
-def fill(db: Connection, told: Iterable[Told], *, replace: bool) -> None:
+def fill(db: Connection, found: Iterable[TableRow], *, replace: bool) -> None:
     alone(db)
     _make_room(db, replace=replace)
-    remaining = iter(told)
+    remaining = iter(found)
     while some := list(islice(remaining, CHUNK)):
         _insert(db, some)
     _go_on_numbering(db)
@@ -103,9 +103,9 @@ def _make_room(db: Connection, *, replace: bool) -> None:
         db.execute(delete(table))
 
 
-def _insert(db: Connection, told: Iterable[Told]) -> None:
+def _insert(db: Connection, found: Iterable[TableRow]) -> None:
     """In order, equal ones together: a row may refer to an earlier one."""
-    for (name, _), some in groupby(told, lambda each: (each[0].name, frozenset(each[1]))):
+    for (name, _), some in groupby(found, lambda each: (each[0].name, frozenset(each[1]))):
         table = metadata.tables[name]
         try:
             db.execute(insert(table), [_columns(table, row) for _, row in some])

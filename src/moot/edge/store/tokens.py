@@ -41,7 +41,7 @@ class Token(Value):
         return "expired" if self.expires_at is not None and self.expires_at <= now else "valid"
 
 
-class TokenShelf:
+class TokenStore:
     def __init__(self, store: SqlStore) -> None:
         self._store = store
 

@@ -79,7 +79,7 @@ class FleetSession(Value):
     deadline: datetime | None = None
 
 
-class WorkerShelf:
+class WorkerStore:
     """All times are the database's own, so that clock differences do not matter."""
 
     def __init__(self, store: SqlStore) -> None:

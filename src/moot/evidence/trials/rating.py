@@ -24,7 +24,7 @@ SIMPLE, HOPELESS = 5, 40
 LINES_A_FINDING = 5
 """One lint finding in this many lines scores 0."""
 NO_TESTS = "no tests were run"
-Told = tuple[float | None, str]
+PartScore = tuple[float | None, str]
 """A value and its basis, or why there is none."""
 
 
@@ -34,7 +34,7 @@ def rate_quality(
     found, broken = shapes(code)
     lines = sum(shape.lines for shape in found)
     unread = f"{broken[0]} cannot be parsed" if broken else "" if lines else "there is no code"
-    told: dict[PartName, Told] = {
+    scores: dict[PartName, PartScore] = {
         "tests": of_tests(run),
         "coverage": of_coverage(coverage),
         "scan": (None, unread) if unread and not scan.findings else of_scan(scan),
@@ -42,16 +42,16 @@ def rate_quality(
         "complexity": (None, unread) if unread else of_complexity(found),
         "maintainability": (None, unread) if unread else of_maintainability(found),
     }
-    return combine_parts(told)
+    return combine_parts(scores)
 
 
-def combine_parts(told: dict[PartName, Told]) -> Quality:
+def combine_parts(scores: dict[PartName, PartScore]) -> Quality:
     parts = [
         QualityPart(
             name=name,
             weight=weight,
-            value=None if told[name][0] is None else round(told[name][0] or 0.0, 4),
-            why=told[name][1],
+            value=None if scores[name][0] is None else round(scores[name][0] or 0.0, 4),
+            why=scores[name][1],
         )
         for name, weight in WEIGHTS.items()
     ]
@@ -63,7 +63,7 @@ def combine_parts(told: dict[PartName, Told]) -> Quality:
     )
 
 
-def of_tests(run: SuiteRun | None) -> Told:
+def of_tests(run: SuiteRun | None) -> PartScore:
     if run is None:
         return None, NO_TESTS
     if run.problem:
@@ -75,7 +75,7 @@ def of_tests(run: SuiteRun | None) -> Told:
     return passed / len(ran), f"{passed} of {len(ran)} passed"
 
 
-def of_coverage(coverage: Coverage | None) -> Told:
+def of_coverage(coverage: Coverage | None) -> PartScore:
     if coverage is None:
         return None, "nobody watched what tests reach"
     if coverage.problem or coverage.share is None:
@@ -84,7 +84,7 @@ def of_coverage(coverage: Coverage | None) -> Told:
     return coverage.share, f"{coverage.lines or 0:.0%} of lines, {branches}"
 
 
-def of_scan(scan: Scan) -> Told:
+def of_scan(scan: Scan) -> PartScore:
     """Each finding costs by severity; unscanned files do not count as clean."""
     left = max(0.0, 1.0 - sum(SEVERITY[finding.severity] for finding in scan.findings))
     counts = {s: sum(finding.severity == s for finding in scan.findings) for s in SEVERITY}
@@ -95,7 +95,7 @@ def of_scan(scan: Scan) -> Told:
     return left, said
 
 
-def of_lint(lint: Lint | None, lines: int) -> Told:
+def of_lint(lint: Lint | None, lines: int) -> PartScore:
     if lint is None:
         return None, "no linter was asked"
     if lint.skipped:
@@ -111,7 +111,7 @@ def _place(lint: Lint) -> str:
     return f"{first.file} line {first.line}: {first.rule} {first.message}"
 
 
-def of_complexity(found: Sequence[FileShape]) -> Told:
+def of_complexity(found: Sequence[FileShape]) -> PartScore:
     """Mean and worst function count equally: many simple functions hide no monster."""
     functions = list(functions_of(found))
     worst = max(functions, key=lambda function: function.complexity)
@@ -124,7 +124,7 @@ def ease(complexity: int) -> float:
     return min(1.0, max(0.0, (HOPELESS - complexity) / (HOPELESS - SIMPLE)))
 
 
-def of_maintainability(found: Sequence[FileShape]) -> Told:
+def of_maintainability(found: Sequence[FileShape]) -> PartScore:
     lines = sum(shape.lines for shape in found)
     index = sum(shape.maintainability * shape.lines for shape in found) / lines if lines else 100.0
     worst = min(found, key=lambda shape: shape.maintainability)

@@ -146,7 +146,7 @@ def fit_question(question: PanelQuestion, allowance: int) -> FittedQuestion:
     """Half of a prompt for the question, a quarter for its options, the rest for the context."""
     text = fit_text("the question", question.text, allowance // 2)
     share = allowance // 4 // max(len(question.options), 1)
-    options = [fit_text(f"option {option.id}", option.shown, share) for option in question.options]
+    options = [fit_text(f"option {option.id}", option.full_text, share) for option in question.options]
     used = sum(estimate_tokens(one.join()) for one in (text, *options))
     context = fit_text("the context", question.context, max(allowance - used, 1))
     every = (text, *options, context)

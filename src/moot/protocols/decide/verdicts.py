@@ -203,7 +203,7 @@ def _speaks_as(judge: Judge, said: str) -> bool:
 
 
 def user_prompt(question: PanelQuestion) -> str:
-    listed = "\n".join(f"[{option.id}] {option.shown}" for option in question.options)
+    listed = "\n".join(f"[{option.id}] {option.full_text}" for option in question.options)
     return (
         "⚠️ Judges disagreed on this question. Review perspectives above.\n\n"
         f"Which option would you like to proceed with?\n{listed}"

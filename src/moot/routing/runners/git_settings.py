@@ -35,14 +35,14 @@ def git_sights(called: CommandCall, judge: Judge) -> list[Sight]:
         elif CHANGE_SETTING.fullmatch(option) or option.startswith("--exec-path="):
             sights.append(Sight("high", "security", option, "it changes what git itself runs"))
     if "--no-verify" in called.options:
-        sights.append(Sight("medium", "security", called.shown, "it leaves the checks out"))
+        sights.append(Sight("medium", "security", called.excerpt, "it leaves the checks out"))
     for text in helpers(called):
-        sights += judge_named_command(text, f"`{called.shown}` runs {text[:40]!r}", judge)
+        sights += judge_named_command(text, f"`{called.excerpt}` runs {text[:40]!r}", judge)
     for word in called.args:
         if found := ADDRESS.fullmatch(word.text):
             command = (found[1] or "").replace("% ", " ")
             sights += [
-                Sight("high", "security", called.shown, "the address is a command"),
+                Sight("high", "security", called.excerpt, "the address is a command"),
                 *(judge(command) if command else []),
             ]
     return sights

@@ -140,9 +140,11 @@ def judge_option_command(text: str, called: CommandCall, judge: Judge) -> list[S
         text = found[1] if (found := WRAPPERS.fullmatch(text)) else ""
     elif called.name.startswith("apt"):
         text = found[1] if (found := INVOKES.fullmatch(text)) else ""
-    elif "checkpoint" in called.shown and re.fullmatch(r"dot|bell|totals|wait=\d+|(?:echo|ttyout|sleep)(?:=.*)?", text):
+    elif "checkpoint" in called.excerpt and re.fullmatch(
+        r"dot|bell|totals|wait=\d+|(?:echo|ttyout|sleep)(?:=.*)?", text
+    ):
         text = ""
-    return judge_named_command(text, f"`{called.shown}` runs {text[:40]!r} by an option", judge)
+    return judge_named_command(text, f"`{called.excerpt}` runs {text[:40]!r} by an option", judge)
 
 
 def judge_named_command(text: str, why: str, judge: Judge) -> list[Sight]:
@@ -239,7 +241,7 @@ def tcl_sights(called: CommandCall, code: str, judge: Judge) -> list[Sight]:
     """expect and Tcl: `spawn rm x`, `exec rm x`, `file delete x`."""
     sights = [s for text in SPAWNS.findall(code) for s in judge(text.replace("{*}", ""))]
     if re.search(r"\bfile\s+(?:delete|rename)\b", code):
-        sights.append(Sight("high", "destructive", called.shown, "the code deletes files"))
+        sights.append(Sight("high", "destructive", called.excerpt, "the code deletes files"))
     return sights
 
 

@@ -33,7 +33,7 @@ from moot.routing.write_targets import judge_copy, judge_write
 def find(called: CommandCall, inside: Inside) -> list[Sight]:
     sights, texts = [Sight("read")], [w.text for w in called.args]
     if "-delete" in texts:
-        sights.append(Sight("high", "destructive", called.shown, "it deletes everything it finds"))
+        sights.append(Sight("high", "destructive", called.excerpt, "it deletes everything it finds"))
     if {"-fprint", "-fls", "-fprintf"} & set(texts):
         sights.append(Sight("low"))
     for at, text in enumerate(texts):
@@ -44,7 +44,7 @@ def find(called: CommandCall, inside: Inside) -> list[Sight]:
                 sights += [
                     *found,
                     *(
-                        [Sight("medium", "bulk", called.shown, "it runs once for everything it finds")]
+                        [Sight("medium", "bulk", called.excerpt, "it runs once for everything it finds")]
                         if highest_sight(found).level != "read"
                         else []
                     ),
@@ -89,7 +89,7 @@ def cluster(called: CommandCall, inside: Inside) -> list[Sight]:
         inner = inside.words(words) if words else []
         if inner and highest_sight(inner).level == "read" and called.rest[0] == "exec":
             return inner
-        return [*inner, Sight("medium", "change", called.shown, "it acts inside the cluster")]
+        return [*inner, Sight("medium", "change", called.excerpt, "it acts inside the cluster")]
     return [sight] if sight else unknown_sights(called)
 
 

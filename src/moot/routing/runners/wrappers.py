@@ -47,10 +47,10 @@ def judge_carried_words(
 
 def sudo(called: CommandCall, inside: Inside) -> list[Sight]:
     if any(has_option(called, o) for o in ("-i", "-s", "--login", "--shell")) and not called.rest:
-        return [Sight("high", "security", called.shown, "it opens a shell with all rights")]
+        return [Sight("high", "security", called.excerpt, "it opens a shell with all rights")]
     words = inner_words(called.args, CARRIERS[called.name])
     if words and words[0].text.rsplit("/", 1)[-1] in (*SHELLS, "su") and len(words) == 1 and not inside.command.fed_by:
-        return [Sight("high", "security", called.shown, "it opens a shell with all rights")]
+        return [Sight("high", "security", called.excerpt, "it opens a shell with all rights")]
     return judge_carrier(called, CARRIERS[called.name], called.args, inside)
 
 
@@ -61,7 +61,7 @@ def su(called: CommandCall, inside: Inside) -> list[Sight]:
             *inside.text(texts[texts.index("-c") + 1]),
             Sight("medium", "privilege", "su", "it acts as somebody else"),
         ]
-    return [Sight("high", "security", called.shown, "it becomes somebody else")]
+    return [Sight("high", "security", called.excerpt, "it becomes somebody else")]
 
 
 def env(called: CommandCall, inside: Inside) -> list[Sight]:

@@ -5,9 +5,9 @@ from typing import cast
 
 from moot.core.types import Language
 from moot.scan.engine.ir import Module, Parsed
-from moot.scan.lazy import Shelf
+from moot.scan.lazy import LazyTable
 
-FRONTS: Mapping[Language, Callable[[Parsed], Module]] = Shelf(
+FRONTS: Mapping[Language, Callable[[Parsed], Module]] = LazyTable(
     {
         "python": "moot.scan.python.frontend:lower",
         "javascript": "moot.scan.javascript.frontend:lower",

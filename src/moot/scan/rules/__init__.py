@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from moot.core.types import Language
 from moot.scan.calls import calls
-from moot.scan.lazy import Shelf
+from moot.scan.lazy import LazyTable
 from moot.scan.rule import RuleMatch
 from moot.scan.rules.book import Book
 from moot.scan.rules.hints import UNCHECKED, find_unchecked
 from moot.scan.suppressions import UNREASONED
 from moot.scan.syntax import Source
 
-BOOKS: Mapping[Language, Book] = Shelf(
+BOOKS: Mapping[Language, Book] = LazyTable(
     {
         "python": "moot.scan.python.rules.patterns:BOOK",
         "javascript": "moot.scan.javascript.rules.patterns:BOOK",

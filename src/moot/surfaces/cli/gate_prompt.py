@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from moot.core.errors import AlreadyDecided, Parked
 from moot.core.gates import GateRequest
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.edge.webhooks import Webhooks
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.screen import err, plain
@@ -19,7 +19,7 @@ LOOK_EVERY = 0.25
 
 async def wait_for(parked: Parked, store: SqlStore, ending: Ending) -> None:
     """Returns when there is a decision, or when the time for one is over."""
-    gates, hooks = GateShelf(store), Webhooks(store)
+    gates, hooks = GateStore(store), Webhooks(store)
     gate = await gates.gate(parked.gate_id)
     asking = asyncio.ensure_future(ask(gate, store)) if at_terminal(ending) else None
     try:

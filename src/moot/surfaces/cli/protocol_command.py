@@ -16,7 +16,7 @@ from moot.core.errors import UsageError
 from moot.core.experience import TrackRecord
 from moot.edge.files.sources import MAX_FILE_BYTES, read_code, read_tests
 from moot.edge.store import SqlStore
-from moot.edge.store.records import RecordShelf
+from moot.edge.store.records import TrackRecords
 from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.surfaces.cli.group import CleanCommand
 from moot.surfaces.cli.open_store import with_store
@@ -120,7 +120,7 @@ class TeamFlags(SessionFlags):
 
 
 async def count_track_records(store: SqlStore) -> Sequence[TrackRecord]:
-    return await RecordShelf(store).count_results()
+    return await TrackRecords(store).count_results()
 
 
 def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:

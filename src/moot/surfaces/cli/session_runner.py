@@ -51,8 +51,8 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
     check_prices(plan)
     agree_to_cost(settings, plan, ending)
     project = project_of(plan)
-    if runs_code(plan) and project.told and not ending.quiet:
-        err().print(plain(project.told))
+    if runs_code(plan) and project.notice and not ending.quiet:
+        err().print(plain(project.notice))
     person = ask_person if plan.notes.get("ask_me") else None
     extension, began = find_extension(plan.protocol), time.monotonic()
     with progress(quiet=ending.quiet) as listen:

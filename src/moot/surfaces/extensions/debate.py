@@ -16,7 +16,7 @@ from moot.core.types import Code, Language, Value
 from moot.edge.files.roles import read_roles, read_team_file
 from moot.edge.files.sources import parse_language
 from moot.edge.store import SqlStore
-from moot.edge.store.records import RecordShelf
+from moot.edge.store.records import TrackRecords
 from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
 from moot.protocols.solve.attempts import DEFINED, task_examples
@@ -199,7 +199,7 @@ def member(agent: Agent, model: str, role: Role) -> Member:
 
 async def keep_records(result: DebateResult, plan: SessionPlan, store: SqlStore) -> None:
     """Who was right, for the teams of later debates; keeping it again changes nothing."""
-    await RecordShelf(store).judge(result.session_id, judge_answers(result, plan), datetime.now(UTC))
+    await TrackRecords(store).judge(result.session_id, judge_answers(result, plan), datetime.now(UTC))
 
 
 def judge_answers(result: DebateResult, plan: SessionPlan) -> list[Judged]:

@@ -3,7 +3,7 @@
 from moot.core.types import Value
 from moot.edge.queue import ProcrastinateQueue, QueueLength
 from moot.edge.store import SqlStore
-from moot.edge.store.workers import FleetSession, WorkerRow, WorkerShelf
+from moot.edge.store.workers import FleetSession, WorkerRow, WorkerStore
 
 
 class FleetStatus(Value):
@@ -23,8 +23,8 @@ class FleetStatus(Value):
 async def look(place: str, dead_after: float) -> FleetStatus:
     store, queue = SqlStore(place), ProcrastinateQueue(place)
     try:
-        shelf = WorkerShelf(store)
-        known = await shelf.all()
+        workers = WorkerStore(store)
+        known = await workers.all()
         there = tuple(w for w in known if w.left_at is None and w.silent <= dead_after)
         refused = set.intersection(*(set(w.refused) for w in there)) if there else set[str]()
         able = max((w.format for w in there), default=0)
@@ -32,9 +32,9 @@ async def look(place: str, dead_after: float) -> FleetStatus:
             workers=there,
             gone=tuple(w for w in known if w not in there),
             queue=await queue.counts(),
-            stalled=tuple(await shelf.list_stalled(dead_after)),
-            parked=tuple(await shelf.list_parked()),
-            unable=tuple(await shelf.not_run_by(able, sorted(refused))),
+            stalled=tuple(await workers.list_stalled(dead_after)),
+            parked=tuple(await workers.list_parked()),
+            unable=tuple(await workers.not_run_by(able, sorted(refused))),
         )
     finally:
         await queue.aclose()

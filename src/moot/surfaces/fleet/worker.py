@@ -22,7 +22,7 @@ from moot.core.types import Status
 from moot.edge.queue import WorkerQueue, queue_of
 from moot.edge.store import SqlStore
 from moot.edge.store.leases import Leases
-from moot.edge.store.workers import ENDED, WorkerRow, WorkerShelf
+from moot.edge.store.workers import ENDED, WorkerRow, WorkerStore
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.session.host import Host
@@ -84,7 +84,7 @@ class Worker:
         self.queue = WorkerQueue(self.settings.store)
         self.store = SqlStore(self.settings.store)
         self._pulse = SqlStore(self.settings.store)  # a sign of life waits for nothing that a session waits for
-        self.shelf = WorkerShelf(self._pulse)
+        self.workers = WorkerStore(self._pulse)
         self.leases = Leases(self.settings.store, self.row.id, self.settings.fleet_limits(), self.pace.dead_after)
         self.host = Host(self.settings, self.store, around=self.leases.around, owner=self.row.owner)
         self._stopping, self._woken = asyncio.Event(), asyncio.Event()
@@ -93,7 +93,7 @@ class Worker:
     async def run(self) -> bool:
         """Until it is told to stop; whether everything it had was let go of in order."""
         await self.store.sessions(limit=1)  # before the queue's, the tables of the record
-        await self.shelf.enter(self.row)
+        await self.workers.enter(self.row)
         await self.queue.enter()
         self._listen_to_signals()
         self.tell(f"{self.row.name} runs {count_things(self.concurrency, 'session')} at a time from {self.queue.place}")
@@ -152,14 +152,14 @@ class Worker:
     async def _beat(self) -> None:
         """The list of workers first: whose jobs count as stalled is then silent there too."""
         draining = self._stopping.is_set()
-        await self.shelf.beat(self.row.id, tuple(self._jobs.values()), tuple(self._refused), draining=draining)
+        await self.workers.beat(self.row.id, tuple(self._jobs.values()), tuple(self._refused), draining=draining)
         await self.queue.beat()
         await self.leases.renew()
 
     async def _sweep(self) -> None:
         for session_id in await self.queue.hand_over(self.pace.dead_after):
             self.tell(f"session {session_id} is taken over: its worker stopped responding")
-        for idle in await self.shelf.idle(datetime.now(UTC), self.pace.dead_after):
+        for idle in await self.workers.idle(datetime.now(UTC), self.pace.dead_after):
             await self.queue.find(idle.session_id, idle.priority)
         await self.queue.forget_dead(FORGOTTEN)
         self.host.notify()
@@ -241,7 +241,7 @@ class Worker:
             return PutBack(self.pace.dead_after / 2)
         if not await self._goes_on(record, found=found):
             return None
-        take = await self.shelf.is_gone(record.owner, self.pace.dead_after) if record.owner else False
+        take = await self.workers.is_gone(record.owner, self.pace.dead_after) if record.owner else False
         if record.wish and not has_obeyed(record):
             await self._heed(record, take=take)
             return None
@@ -289,7 +289,7 @@ class Worker:
 
     async def _leave(self) -> None:
         with contextlib.suppress(StoreError):
-            await self.shelf.leave(self.row.id)
+            await self.workers.leave(self.row.id)
             await self.queue.leave()
         if not self._jobs:
             await self.host.aclose()

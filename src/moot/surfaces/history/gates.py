@@ -7,12 +7,12 @@ from moot.core.errors import AlreadyDecided, UsageError
 from moot.core.gates import GateDecision, GateRequest, Verdict
 from moot.core.report import count_things
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 
 
 async def gate_of(store: SqlStore, wanted: str) -> GateRequest:
     """By the gate's own id, or by the session that waits at it."""
-    gates = GateShelf(store)
+    gates = GateStore(store)
     waiting = [gate for gate in await gates.gates() if gate.id == wanted]
     if waiting:
         return waiting[0]
@@ -45,7 +45,7 @@ async def decide(
     made = GateDecision(
         verdict=verdict, how="person", reviewer=reviewer, reason=reason.strip(), answers=tuple(answers), at=now
     )
-    return await GateShelf(store).decide(gate.id, made)
+    return await GateStore(store).decide(gate.id, made)
 
 
 def format_decision(decision: GateDecision | None) -> str:

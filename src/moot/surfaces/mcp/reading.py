@@ -59,7 +59,7 @@ PROMPTS = {
 async def list_resources(desk: Desk, ctx: Context) -> ListResourcesResult:
     """The newest sessions; others are found by their ids."""
     who = desk.require(ctx, "read")
-    found = await desk.site.shelf.page(MOST_LISTED, None, "", "", "", who.sees_only)
+    found = await desk.site.queries.page(MOST_LISTED, None, "", "", "", who.sees_only)
     return ListResourcesResult(
         resources=[
             Resource(

@@ -53,7 +53,7 @@ class FrontStreams:
 async def serve_stdio(settings: Settings, front: Front) -> None:
     """Until the client goes. Sessions that still run then are paused."""
     server = create_app(settings, Serving(run_here=True, alone=True, drain=DRAIN_SECONDS))
-    await server.site.shelf.page(1)  # a store that cannot be used is said so now
+    await server.site.queries.page(1)  # a store that cannot be used is said so now
     folder = Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd())
     person = Identity(whoever(), frozenset({"approve"}))
     rooted = folder if folder.parent != folder else None  # at the root of the disk every file would be the project's

@@ -84,12 +84,12 @@ async def _follow_list(
 async def render_listing(site: ServerSite, query: SessionQuery, owner: str | None) -> Markup:
     """Those that wait for a person first, however old, then the newest."""
     after = read_cursor(query.cursor) if query.cursor else None
-    page = await site.shelf.page(LISTED + 1, after, query.status, query.protocol, query.text, owner)
+    page = await site.queries.page(LISTED + 1, after, query.status, query.protocol, query.text, owner)
     more, found = len(page) > LISTED, page[:LISTED]
     older = f"{query.encoded}&{urlencode({'cursor': make_cursor(found[-1])})}" if more else ""
     if query == SessionQuery():
         waiting = {gate.session_id for gate in await site.gates.gates(waiting=True)} - {each.id for each in found}
-        found += [each for name in sorted(waiting) if (each := await site.shelf.find(name, owner)) is not None]
+        found += [each for name in sorted(waiting) if (each := await site.queries.find(name, owner)) is not None]
     found.sort(key=lambda record: record.waiting_on is None)
     return render_template(
         "listing.html",
@@ -127,7 +127,7 @@ async def compare_page(
     one: Annotated[str, Query(max_length=36)] = "",
     two: Annotated[str, Query(max_length=36)] = "",
 ) -> Response:
-    records = await site.shelf.page(LISTED, owner=who.sees_only)
+    records = await site.queries.page(LISTED, owner=who.sees_only)
     diff = None
     if one and two:
         chosen = [await site.session(name, who) for name in (one, two)]

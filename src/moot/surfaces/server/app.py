@@ -17,7 +17,7 @@ from moot import __version__
 from moot.core.ports import Model
 from moot.edge.clock import SystemClock
 from moot.edge.store.engine import address, is_file
-from moot.edge.store.tokens import TokenShelf, digest_of
+from moot.edge.store.tokens import TokenStore, digest_of
 from moot.surfaces.page import desk, routes, session_pages, sign_in
 from moot.surfaces.server import chat, problems, responses, session_actions, sessions, status_routes, streams
 from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
@@ -69,7 +69,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
     how = serving or Serving()
     store, metrics = WatchedStore(settings.store), Metrics()
     feeds = Feeds(store, how.poll)
-    store.told = feeds.wake
+    store.on_write = feeds.wake
     queue = queue or (None if how.run_here else queue_of(settings))
     host = Hosting(settings, store)  # nobody listens to it: what is recorded is what is told
     if queue is None:
@@ -109,7 +109,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
     app.state.site, app.state.page = site, desk.PageDesk()
     app.router.routes.append(Route("/mcp", mcp))
     own = digest_of(how.token) if how.token else ""
-    door = Doorkeeper(TokenShelf(store), own, open=how.no_token and not how.exposed)
+    door = Doorkeeper(TokenStore(store), own, open=how.no_token and not how.exposed)
     site.gatekeeper = Gatekeeper(app, door, site.bounds, metrics.request)
     return Server(_for_pages(site.gatekeeper, settings), site, stop, run_sessions)
 

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import HTTPConnection, cookie_parser
 
-from moot.edge.store.tokens import LOCAL, NO_TOKEN, Scope, TokenShelf, digest_of
+from moot.edge.store.tokens import LOCAL, NO_TOKEN, Scope, TokenStore, digest_of
 from moot.surfaces.page.login import COOKIE, CSRF_HEADER, csrf_token, read_pass
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
@@ -28,7 +28,7 @@ ANYBODY = Identity(NO_TOKEN, frozenset({"read", "run", "approve"}))
 
 @dataclass(frozen=True)
 class Doorkeeper:
-    tokens: TokenShelf
+    tokens: TokenStore
     own: str = ""
     """The digest of the token in the token file; empty: there is none."""
     open: bool = False

@@ -109,7 +109,7 @@ class Completion:
                 tokens = self.usage.input_tokens + spent.input_tokens, self.usage.output_tokens + spent.output_tokens
                 self.usage = Usage(input_tokens=tokens[0], output_tokens=tokens[1])
             yield entries
-            now = await self.site.shelf.find(self.record.id)
+            now = await self.site.queries.find(self.record.id)
             if now is None or (now.status not in ("pending", "running") and heard >= now.entries):
                 self.over = True
                 idle += 1
@@ -128,7 +128,7 @@ class Completion:
                 await pause(self.record.id, self.who, self.site)
 
     async def answer(self) -> ChatAnswer:
-        record = await self.site.shelf.find(self.record.id)
+        record = await self.site.queries.find(self.record.id)
         if record is None:
             raise Refusal(404, "no_session", "the session was deleted")
         if record.waiting_on:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from moot.core.errors import MootError, StoreError, UsageError
 from moot.core.ports import JournalMark, SessionRecord
-from moot.edge.store.session_queries import SessionShelf
+from moot.edge.store.session_queries import SessionQueries
 from moot.edge.store.sql import alive
 from moot.runtime.runner import Stop, owner
 from moot.surfaces.server.metrics import Metrics
@@ -54,10 +54,10 @@ class Embedded:
     _look: asyncio.Event = field(default_factory=asyncio.Event)
     _watch: "asyncio.Task[None] | None" = None
     _draining: bool = False
-    _shelf: SessionShelf = field(init=False)
+    _queries: SessionQueries = field(init=False)
 
     def __post_init__(self) -> None:
-        self._shelf = SessionShelf(self.host.store)
+        self._queries = SessionQueries(self.host.store)
 
     async def put(self, session_id: str, priority: int = 0) -> None:
         self._own.add(session_id)
@@ -103,7 +103,7 @@ class Embedded:
     async def _carry_on(self, session_id: str) -> None:
         end: End | None = None
         try:
-            record = await self._shelf.find(session_id)
+            record = await self._queries.find(session_id)
             if record is None or not await self._to_carry_on(record):
                 return
             end = await self.host.carry_on(record)
@@ -163,10 +163,10 @@ class Embedded:
                 log.error("the store cannot be read: %s", error)
 
     async def _look_round(self) -> None:
-        for session_id, wish in (await self._shelf.wishes(self.host.running)).items():
+        for session_id, wish in (await self._queries.wishes(self.host.running)).items():
             if wish:
                 self.host.stop(session_id, wish)
-        for wanted in await self._shelf.list_begun():
+        for wanted in await self._queries.list_begun():
             if wanted.id not in self._under_way and _is_free(wanted.owner) and self._may_take(wanted.id):
                 await self.put(wanted.id, wanted.priority)
         for session_id in await self.host.ready(self.host.clock.now()):

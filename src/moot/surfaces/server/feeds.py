@@ -21,15 +21,15 @@ log = logging.getLogger("moot.server")
 class WatchedStore(SqlStore):
     """A store that notifies watchers when it records something of a session."""
 
-    told: Callable[[str], None] = staticmethod(lambda session_id: None)
+    on_write: Callable[[str], None] = staticmethod(lambda session_id: None)
 
     async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         await super().append(session_id, rows, fence)
-        self.told(session_id)
+        self.on_write(session_id)
 
     async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
         await super().update(session, mark)
-        self.told(session.id)
+        self.on_write(session.id)
 
 
 @dataclass

@@ -16,7 +16,7 @@ from moot.core.errors import UsageError
 from moot.core.report import count_things
 from moot.edge.settings.server_token import make_token, token_file
 from moot.edge.store import SqlStore
-from moot.edge.store.tokens import TokenShelf
+from moot.edge.store.tokens import TokenStore
 from moot.surfaces.server.app import DRAIN_SECONDS, Server, Serving, create_app
 from moot.surfaces.server.auth import TOKEN_PARAMETER, is_loopback
 from moot.surfaces.server.connections import SocketConnection, http_connections
@@ -89,7 +89,7 @@ async def serve(settings: Settings, wanted: ServeOptions) -> None:
     serving = Serving(exposed=exposed, token=token, no_token=wanted.no_token, run_here=wanted.run_here)
     server = create_app(settings, serving)
     try:
-        await server.site.shelf.page(1)  # a store that cannot be used is said so now, in one line
+        await server.site.queries.page(1)  # a store that cannot be used is said so now, in one line
         listening = bind_socket(host, wanted.port)
     except BaseException:
         await server.site.store.aclose()
@@ -123,7 +123,7 @@ def _line(server: Server, port: int, wanted: ServeOptions, token: str) -> str:
 async def _demand_token(settings: Settings, host: str) -> None:
     store = SqlStore(settings.store)
     try:
-        if not await TokenShelf(store).usable(datetime.now(UTC)):
+        if not await TokenStore(store).usable(datetime.now(UTC)):
             raise UsageError(NOBODY_HAS_ONE.format(host=host))
     finally:
         await store.aclose()

@@ -14,7 +14,7 @@ from moot.core.errors import StoreError
 from moot.core.ports import JournalEntry, SessionRecord
 from moot.core.types import Status
 from moot.edge.sandbox import find_sandbox
-from moot.edge.store.records import RecordShelf
+from moot.edge.store.records import TrackRecords
 from moot.edge.store.session_queries import PageCursor
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import About, SessionPlan, end_of, new_record
@@ -85,7 +85,7 @@ async def start_session(
 
 @router.post("/estimate", response_model=Estimate, summary="What a session would cost; it is not started")
 async def estimate(wanted: AnyBegin, who: Annotated[Identity, Depends(RequiredScope("run"))], site: Here) -> Response:
-    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).count_results())
+    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await TrackRecords(site.store).count_results())
     return json_response(estimate_plan(plan))
 
 
@@ -93,10 +93,10 @@ async def begin_session(
     site: ServerSite, wanted: Begin, who: Identity, key: str | None = None
 ) -> tuple[SessionRecord, bool]:
     """The session, and whether it will be run: it may need no debate, or have been begun before with the same key."""
-    if key is not None and (earlier := await site.shelf.find_by_key(who.name, key)) is not None:
+    if key is not None and (earlier := await site.queries.find_by_key(who.name, key)) is not None:
         return _check_repeat(earlier, wanted), False
     # In a thread: what needs no debate is looked up in files that others may have locked.
-    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await RecordShelf(site.store).count_results())
+    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await TrackRecords(site.store).count_results())
     record, end = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority)), None
     if (answer := find_extension(plan.protocol).answer(plan)) is not None:
         record, end = end_of(record, answer.model_copy(update={"session_id": record.id}), "completed", site.now())
@@ -105,7 +105,7 @@ async def begin_session(
     try:
         await site.store.create(record, end)
     except StoreError:
-        if key is None or (earlier := await site.shelf.find_by_key(who.name, key)) is None:
+        if key is None or (earlier := await site.queries.find_by_key(who.name, key)) is None:
             raise
         return _check_repeat(earlier, wanted), False  # somebody was faster, with the same key
     if end is None:
@@ -140,7 +140,7 @@ async def listed(  # noqa: PLR0913 - a query has one parameter for each filter
     cursor: Annotated[str | None, Query(max_length=200, description="`next` of the previous page")] = None,
 ) -> Response:
     after = read_cursor(cursor) if cursor else None
-    found = await site.shelf.page(limit + 1, after, status or "", protocol or "", text, who.sees_only)
+    found = await site.queries.page(limit + 1, after, status or "", protocol or "", text, who.sees_only)
     more = len(found) > limit
     page = found[:limit]
     return json_response(
@@ -175,7 +175,7 @@ async def one(session: SessionId, who: Reader, site: Here) -> Response:
 @router.get("/{id}/status", response_model=shapes.Standing, summary="The status of a session")
 async def standing(session: SessionId, who: Reader, site: Here) -> Response:
     record = await site.session(session, who)
-    spent = await site.shelf.read_spending(record.id)
+    spent = await site.queries.read_spending(record.id)
     return json_response(
         shapes.Standing(
             id=record.id,

@@ -9,8 +9,8 @@ from starlette.requests import HTTPConnection
 
 from moot.core.ports import Clock, Model, SessionRecord
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
-from moot.edge.store.session_queries import SessionShelf
+from moot.edge.store.gates import GateStore
+from moot.edge.store.session_queries import SessionQueries
 from moot.edge.store.tokens import Scope
 from moot.runtime.runner import Stop
 from moot.surfaces.server.client_rights import Identity
@@ -56,11 +56,11 @@ class ServerSite:
     """To see at once that a model cannot be asked; None where only the workers know."""
     gatekeeper: Gatekeeper = field(init=False)
     """Set by whoever puts the server together."""
-    shelf: SessionShelf = field(init=False)
-    gates: GateShelf = field(init=False)
+    queries: SessionQueries = field(init=False)
+    gates: GateStore = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shelf, self.gates = SessionShelf(self.store), GateShelf(self.store)
+        self.queries, self.gates = SessionQueries(self.store), GateStore(self.store)
 
     @property
     def heartbeat(self) -> float:
@@ -77,7 +77,7 @@ class ServerSite:
     async def session(self, session_id: str, who: Identity) -> SessionRecord:
         """By its whole id; anything else is no session. One that they may not see is not there for them."""
         known = UUID.fullmatch(session_id)
-        record = await self.shelf.find(session_id.lower(), who.sees_only) if known else None
+        record = await self.queries.find(session_id.lower(), who.sees_only) if known else None
         if record is None:
             raise Refusal(404, "no_session", "no session with this id")
         return record

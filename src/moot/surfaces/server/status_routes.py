@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 from moot import __version__
 from moot.core.errors import StoreError, UsageError
 from moot.edge.files.roles import read_roles
-from moot.edge.store.records import RecordShelf
+from moot.edge.store.records import TrackRecords
 from moot.edge.store.tokens import SCOPES
 from moot.surfaces.page.sign_in import open_page
 from moot.surfaces.server import shapes
@@ -41,7 +41,7 @@ async def team(
     check_models(model, site.settings)
     models = tuple(model) or tuple(site.settings["model"])
     about = domain or domain_of(task)
-    tried = await RecordShelf(site.store).count_results()
+    tried = await TrackRecords(site.store).count_results()
     built = best_team(positions(roles, about, size), models, roles, about, tried) if models else ()
     return json_response(
         shapes.TeamPage(
@@ -81,7 +81,7 @@ async def healthz() -> Response:
 )
 async def readyz(site: Here) -> Response:
     try:
-        await site.shelf.page(1)
+        await site.queries.page(1)
     except (StoreError, UsageError):
         raise Refusal(503, "store_unavailable", "the store does not answer") from None
     if site.feeds.closed:
@@ -98,7 +98,7 @@ async def readyz(site: Here) -> Response:
 async def metrics(who: Annotated[Identity, Depends(RequiredScope("read", "metrics"))], site: Here) -> Response:
     """What the process does tells of everybody's sessions: that is not for those who see only their own."""
     if not who.may("metrics"):
-        return Response(session_figures(await site.shelf.counts(who.sees_only)), media_type=MEDIA)
+        return Response(session_figures(await site.queries.counts(who.sees_only)), media_type=MEDIA)
     running = site.carrier.running if site.carrier is not None else 0
-    text = site.metrics.text(await site.shelf.counts(), running, site.feeds.watched)
+    text = site.metrics.text(await site.queries.counts(), running, site.feeds.watched)
     return Response(text, media_type=MEDIA)

@@ -96,7 +96,7 @@ async def _end(site: ServerSite, record: SessionRecord, entries: Sequence[Journa
     was_over = record.status in OVER and after >= record.entries
     if entries and not was_over and not any(entry.kind == "ended" for entry in entries):
         return ""
-    now = await site.shelf.find(record.id)
+    now = await site.queries.find(record.id)
     if now is None:
         return "deleted"
     return now.status if now.status in OVER and after >= now.entries else ""

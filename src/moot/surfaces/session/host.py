@@ -15,9 +15,9 @@ from moot.core.ports import Model, SessionRecord
 from moot.edge.clock import SystemClock
 from moot.edge.models import Models
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.edge.store.lessons import LessonStore
-from moot.edge.store.tokens import LOCAL, NO_TOKEN, TokenShelf
+from moot.edge.store.tokens import LOCAL, NO_TOKEN, TokenStore
 from moot.edge.webhooks import Webhooks
 from moot.runtime.runner import Runner, SessionPlan, Stop, owner
 from moot.surfaces.extensions import find_extension
@@ -50,10 +50,10 @@ class Host:
     def __post_init__(self) -> None:
         self._endpoints = self.settings.endpoints()
         self.models = open_models(self.settings)
-        self.gates, self.clock = GateShelf(self.store), SystemClock()
+        self.gates, self.clock = GateStore(self.store), SystemClock()
         self.webhooks = Webhooks(self.store)
         self._telling: asyncio.Task[None] | None = None
-        self._tokens = TokenShelf(self.store)
+        self._tokens = TokenStore(self.store)
         self.telemetry = telemetry_of(self.settings)
 
     @property

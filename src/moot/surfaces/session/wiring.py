@@ -19,7 +19,7 @@ from moot.edge.clock import SystemClock
 from moot.edge.models import Endpoints, Models
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.edge.store.lessons import LessonStore
 from moot.edge.telemetry import Spans, Telemetry, is_wanted
 from moot.edge.tools.lazy_tools import LateTools
@@ -95,7 +95,7 @@ async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session 
         branches=branches_of(plan) if plan else None,
         toolbox=toolbox,
         person=person,
-        gates=GateShelf(kept) if kept is not None else None,
+        gates=GateStore(kept) if kept is not None else None,
     )
     opener = open_model or (own_models.open if own_models else None)
     assert opener is not None

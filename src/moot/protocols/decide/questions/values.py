@@ -14,7 +14,7 @@ class QuestionOption(Value):
     description: str = ""
 
     @property
-    def shown(self) -> str:
+    def full_text(self) -> str:
         about = f": {self.description}" if self.description and self.description != self.label else ""
         return f"{self.label}{about}"
 

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from moot.core.errors import UsageError
-from moot.edge.store.tokens import SCOPES, Scope, TokenShelf
+from moot.edge.store.tokens import SCOPES, Scope, TokenStore
 from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import JsonFlag, QuietFlag, StoreFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json, write_text
@@ -82,7 +82,7 @@ def create_command(
     """Create a token and print it. It is shown only once and is not stored."""
     until = datetime.now(UTC) + _duration(expires) if expires else None
     scopes = [_scope(word) for word in scope]
-    secret = with_store(store, lambda db: TokenShelf(db).create(name, scopes, until, owner))
+    secret = with_store(store, lambda db: TokenStore(db).create(name, scopes, until, owner))
     if json_output:
         return print_json({"name": name, "owner": owner or name, "scopes": [*scopes], "token": secret})
     write_text(f"{secret}\n")
@@ -91,7 +91,7 @@ def create_command(
 @token_app.command("list")
 def list_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None:
     """List tokens: their names and what they allow, never the tokens themselves."""
-    found, now = with_store(store, lambda db: TokenShelf(db).tokens()), datetime.now(UTC)
+    found, now = with_store(store, lambda db: TokenStore(db).tokens()), datetime.now(UTC)
     if json_output:
         return print_json([{**token.model_dump(mode="json"), "standing": token.status_at(now)} for token in found])
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -107,7 +107,7 @@ def list_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None
 @token_app.command("revoke")
 def revoke_command(name: Annotated[str, typer.Argument(help="Name of the token.")], store: StoreFlag = None) -> None:
     """Revoke a token. It is refused from now on."""
-    with_store(store, lambda db: TokenShelf(db).revoke(name))
+    with_store(store, lambda db: TokenStore(db).revoke(name))
     out().print(plain(f"revoked {name}"))
 
 

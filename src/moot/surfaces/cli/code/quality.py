@@ -53,8 +53,8 @@ def quality_command(
     if json_output:
         print_json({**quality.model_dump(mode="json"), "unmeasured": list(quality.unmeasured)})
     else:
-        if given and project.told:
-            err().print(plain(project.told))
+        if given and project.notice:
+            err().print(plain(project.notice))
         show(quality)
     raise typer.Exit(TOO_LOW if quality.score < least else ENOUGH)
 

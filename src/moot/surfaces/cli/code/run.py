@@ -79,8 +79,8 @@ def run_command(
     if json_output:
         print_json({**as_json(seen.run), **worth_json(seen)})
     else:
-        if project.told:
-            err().print(plain(project.told))
+        if project.notice:
+            err().print(plain(project.notice))
         show(seen.run)
         show_worth(seen)
     raise typer.Exit(exit_code(seen.run))

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from moot.core.gates import GateRequest, Verdict
 from moot.edge.store import SqlStore
-from moot.edge.store.gates import GateShelf
+from moot.edge.store.gates import GateStore
 from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json
@@ -34,7 +34,7 @@ def gates_command(
 
     async def look(db: SqlStore) -> list[GateRequest]:
         record = (await db.session(session)).id if session else ""
-        return await GateShelf(db).gates(record, waiting=not everything)
+        return await GateStore(db).gates(record, waiting=not everything)
 
     found = with_store(store, look)
     if json_output:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.core.report import count_things
-from moot.edge.store.episodes import EpisodeShelf
+from moot.edge.store.episodes import EpisodeStore
 from moot.edge.store.lessons import LessonStore
 from moot.evidence.lessons import Lesson, Origin, new_lesson, rate_lesson
 from moot.surfaces.cli.open_store import with_store
@@ -113,7 +113,7 @@ def episodes_command(
     json_output: JsonFlag = False,
 ) -> None:
     """List failed attempts and what was learnt from them, newest first."""
-    found = with_store(store, lambda db: EpisodeShelf(db).episodes(agent, session, task, limit))
+    found = with_store(store, lambda db: EpisodeStore(db).episodes(agent, session, task, limit))
     if json_output:
         return print_json([episode.model_dump(mode="json") for episode in found])
     table = Table(box=None, pad_edge=False, header_style="bold")

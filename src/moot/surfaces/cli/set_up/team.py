@@ -9,7 +9,7 @@ from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.edge.files.roles import read_roles, read_team_file
-from moot.edge.store.records import RecordShelf
+from moot.edge.store.records import TrackRecords
 from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json, write_text
@@ -88,7 +88,7 @@ def build_command(
     seats = tuple(role) if role else positions(known, about, size)
     if strange := [name for name in seats if name not in known]:
         raise UsageError(f"unknown role {strange[0]!r}; known are {', '.join(known)}")
-    tried = with_store(store, lambda db: RecordShelf(db).count_results())
+    tried = with_store(store, lambda db: TrackRecords(db).count_results())
     team = best_team(seats, models, known, about, tried)
     if json_output:
         return print_json({"domain": about, "agents": [format_scored(agent) for agent in team]})
