@@ -1,4 +1,4 @@
-"""The scanner: findings in code, their way through it, and rewrites that repair them, without a model.
+"""The scanner: finds flaws in code by dataflow and rewrites those that have a safe fix. Needs no model.
 
 Imports `core` and `text`. `engine` follows data; `python`, `javascript` and `go` hold front end, rules and rewrites.
 Read `team.py` first, then `engine/engine.py`.

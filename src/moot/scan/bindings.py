@@ -1,4 +1,4 @@
-"""Where a local name got its value: the assignments of each function, in order."""
+"""The assignments to each local name of a function, in order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Kind = Literal["set", "add", "loop", "part", "parameter", "unknown"]
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """`set` x = value, `add` x += value, `loop` x runs over value, `part` x is a piece of value."""
+    """Kinds: `set` x = value, `add` x += value, `loop` for x in value, `part` x is a piece of value."""
 
     kind: Kind
     name: str
@@ -22,7 +22,7 @@ class Binding:
 
 
 def origins(source: Source, name: Node) -> list[Binding]:
-    """The bindings a use of a name can see, nearest function first; empty when it comes from elsewhere."""
+    """The bindings visible at a use of a name, nearest function first; empty if it is not a local."""
     word = source.text(name)
     scope: Scope | None = source.scope(name)
     here = scope
@@ -40,12 +40,11 @@ def origins(source: Source, name: Node) -> list[Binding]:
 
 
 def changes(source: Source, scope: Scope, name: str) -> list[Binding]:
-    """Every binding of a name in one function."""
     return _table(source).get((scope.node.start_byte, scope.node.end_byte, name), [])
 
 
 def _is_before(binding: Binding, name: Node) -> bool:
-    """`x` on the right of `x = x + 1` is the x of before."""
+    """In `x = x + 1` the `x` on the right refers to the earlier binding."""
     whole = binding.node.start_byte if binding.kind in ("loop", "part") else binding.node.end_byte - 1
     return whole < name.start_byte
 
@@ -62,7 +61,7 @@ def _table(source: Source) -> dict[tuple[int, int, str], list[Binding]]:
 
 
 def _pairs(source: Source, node: Node, left: Node, right: Node | None, kind: Kind = "set") -> Iterator[Binding]:
-    """Bindings of `a, b = x, y`: one to one where the sides match, else each a part of the whole."""
+    """Bindings of `a, b = x, y`: pairwise if both sides match, else each name is a part of the whole value."""
     if left.type == "identifier":
         value = right
         if right is not None and right.type == "expression_list" and right.named_child_count == 1:

@@ -1,6 +1,6 @@
-"""Places where the scan cannot see what runs: names looked up by a value, code made of text, suppressions.
+"""Constructs that hide code from the scan: dynamic lookups, generated code, suppressions.
 
-Code as it is given may have some of these. A patch may not add any: what the scan no longer sees is not repaired.
+Given code may contain some. A patch may not add any: hiding a flaw from the scan does not fix it.
 """
 
 import re
@@ -74,7 +74,6 @@ LINK = re.compile(r"^//(?:go:linkname|export|go:build\s+ignore)\b")
 
 
 def blind_spots(source: Source) -> tuple[ScanBlindSpot, ...]:
-    """In the order of the text."""
     reader = {"python": _python, "go": _go}.get(source.language, _javascript)
     found = [*reader(source), *_everywhere(source)]
     ordered = sorted(found, key=lambda spot: (spot[0].start_byte, spot[1]))
@@ -100,7 +99,7 @@ def _everywhere(source: Source) -> Iterator[Found]:
 
 
 def _values(source: Source) -> Iterator[Found]:
-    """Functions that can do harm where they are not called, and names that are not what they seem."""
+    """Dangerous functions used as values, and names that were rebound."""
     values, known = _harmful(source.language), imports(source)
     lasts = {name.rpartition(".")[2] for name in values}
     for node in source.nodes(*(kind for kind in MEMBERS if kind != "qualified_type")):
@@ -126,7 +125,7 @@ def _values(source: Source) -> Iterator[Found]:
 
 
 def _identifier(source: Source, start: int, end: int) -> Node | None:
-    """The name that stands exactly there; nothing where the bytes are part of a text or a comment."""
+    """The identifier at exactly this span; None inside a string or comment."""
     node = source.root.descendant_for_byte_range(start, end)
     return node if node is not None and node.type.endswith("identifier") and not node.child_count else None
 
@@ -136,7 +135,7 @@ def _is_misspelled(word: str) -> bool:
 
 
 def _is_value(node: Node) -> bool:
-    """Whether a function is named without being called, nor looked into, nor imported or defined under the name."""
+    """Whether a function is referenced as a value: not called, not a receiver, not imported or defined here."""
     around = node.parent
     if around is None or around.type in IMPORTING or around.type in MEMBERS:
         return False
@@ -160,7 +159,7 @@ def _same(left: Node | None, right: Node) -> bool:
 
 @cache
 def _harmful(language: Language) -> frozenset[str]:
-    """The functions that must not get what comes from outside, by their full names."""
+    """Full names of the functions that are sinks."""
     return frozenset(
         name
         for name, sinks in BOOKS[language].sinks.items()
@@ -169,7 +168,7 @@ def _harmful(language: Language) -> frozenset[str]:
 
 
 def _is_literal(node: Node | None) -> bool:
-    """A text as it is written, with nothing put into it."""
+    """A string literal without interpolation."""
     if node is None or node.type not in STRINGS:
         return False
     return not any(child.type in ("interpolation", "template_substitution") for child in node.named_children)
@@ -238,7 +237,7 @@ def _python_call(call: SourceCall) -> str:
 
 
 def _is_table(source: Source, node: Node) -> bool:
-    """`globals()[name]`, `vars(os)[name]`, `os.__dict__[name]`, `sys.modules[name]` with a name that is no literal."""
+    """`globals()[name]`, `vars(os)[name]`, `os.__dict__[name]`, `sys.modules[name]` with a computed name."""
     base, keys = node.child_by_field_name("value"), node.children_by_field_name("subscript")
     if base is None or (len(keys) == 1 and _is_literal(keys[0])):
         return False
@@ -248,7 +247,7 @@ def _is_table(source: Source, node: Node) -> bool:
 
 
 def _find_replaced(source: Source, *kinds: str) -> Iterator[Found]:
-    """`shlex.quote = …`: the scan goes by what the library says."""
+    """`shlex.quote = …`: the scan relies on what the library function does."""
     known = imports(source)
     for node in source.nodes(*kinds):
         left = node.child_by_field_name("left")
@@ -264,7 +263,7 @@ def _find_replaced(source: Source, *kinds: str) -> Iterator[Found]:
 
 
 def _is_setting(source: Source, left: Node) -> bool:
-    """`module.exports = …`, `os.environ["A"] = …`: made to be written."""
+    """`module.exports = …`, `os.environ["A"] = …`: assignments that are normal."""
     return bool(re.match(r"(?:module\.)?exports\b|os\.environ\b|process\.env\b|[\w.]*\bsettings\b", source.text(left)))
 
 

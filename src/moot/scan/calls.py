@@ -1,4 +1,4 @@
-"""Calls with their full names: which function of which module is meant, whatever it was imported as."""
+"""Calls with their full names, resolved through the imports of the file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ MEMBERS = {
     "selector_expression": ("operand", "field"),
     "qualified_type": ("package", "name"),
 }
-"""Kinds of `thing.member`: the fields that hold the thing and the member."""
+"""Node kinds of `thing.member`, with the fields that hold the thing and the member."""
 
 
 @dataclass(frozen=True, eq=False)
 class SourceCall:
     node: Node
     name: str
-    """`module.function` where the import says so, `receiver.method` otherwise; `?` stands for what has no name."""
+    """`module.function` if the import is known, else `receiver.method`; `?` replaces an unnamed part."""
     args: tuple[Node, ...] = ()
     keywords: dict[str, Node] = field(default_factory=dict)
 
@@ -38,7 +38,7 @@ class SourceCall:
 
 
 def calls(source: Source) -> dict[str, list[SourceCall]]:
-    """All calls of the file by their last name."""
+    """All calls of the file, by the last part of their name."""
     if "calls" not in source.memo:
         found: dict[str, list[SourceCall]] = {}
         for node in source.nodes(*CALLS):
@@ -69,7 +69,7 @@ def read_call(source: Source, node: Node) -> SourceCall:
 
 
 def qualify_name(source: Source, node: Node) -> str:
-    """The dotted name of an expression, its first part replaced by what it was imported from."""
+    """The dotted name of an expression, with its first part resolved by the imports."""
     parts: list[str] = []
     current: Node | None = node
     for _ in range(MAX_PARTS):
@@ -113,7 +113,7 @@ def _field(node: Node, *names: str) -> Node | None:
 
 
 def imports(source: Source) -> dict[str, str]:
-    """Local name -> what it stands for."""
+    """Local name -> full name."""
     if "imports" not in source.memo:
         readers = {"python": _python_imports, "go": _go_imports}
         source.memo["imports"] = dict(readers.get(source.language, _javascript_imports)(source))
@@ -121,7 +121,7 @@ def imports(source: Source) -> dict[str, str]:
 
 
 def modules(source: Source) -> frozenset[str]:
-    """The first parts of everything that is imported, and for Go the whole paths."""
+    """The top-level name of every import; for Go also the whole path."""
     if "modules" not in source.memo:
         names = set(imports(source).values()) | set(_blank_imports(source))
         source.memo["modules"] = frozenset(names | {n.split(".")[0] for n in names if "/" not in n})
@@ -176,7 +176,7 @@ def _import_names(source: Source, node: Node, module: str) -> Iterator[tuple[str
 
 
 def find_required_module(source: Source, node: Node) -> str:
-    """`x` of `require("x")`, else nothing."""
+    """`x` of `require("x")`; None for anything else."""
     if node.type != "call_expression":
         return ""
     callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")

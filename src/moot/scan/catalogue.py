@@ -1,4 +1,4 @@
-"""Every rule there is, with its examples: what `moot scan --rules` lists and the tests run."""
+"""Every rule with its examples, for `moot scan --rules` and the tests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ def catalogue() -> tuple[Listed, ...]:
 
 
 def rules(language: Language) -> dict[str, Rule]:
-    """By id. Two wordings of one rule count once."""
+    """By id. Two messages of one rule count once."""
     return {rule.id: rule for rule in _all(language)}
 
 

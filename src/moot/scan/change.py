@@ -1,4 +1,4 @@
-"""What a rewrite hands back: the edits and what they did, or why there is no safe one."""
+"""The result of a rewrite: edits and a summary, or why there is no safe rewrite."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ class Change:
 
 
 class RewriteRefused(Exception):
-    """No safe rewrite here. Never leaves `repair`: its text becomes the reason in `left`."""
+    """There is no safe rewrite. Caught by `repair`, which reports the text as the reason."""
 
 
 Rewrite: TypeAlias = Callable[[Source, Node], Change]
 Choices: TypeAlias = Callable[[Source, Node], Iterator[Change]]
-"""Several ways to mend one flaw, the best first; the first that holds on a new scan is taken."""
+"""Alternative fixes of one flaw, best first; the first that passes a new scan is used."""
 
 
 def require_node(node: Node | None, why: str) -> Node:

@@ -1,4 +1,4 @@
-"""Edge cases by language, and the stress scenario that always applies."""
+"""Edge cases by language, and a stress scenario that always applies."""
 
 from moot.core.types import Code, EdgeCase, Language, StressScenario
 

@@ -1,4 +1,4 @@
-"""Changes to a text as spans of bytes and what takes their place."""
+"""Text edits: byte spans and their replacements."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ class Edit:
 
 
 class EditOverlap(ValueError):
-    """Two edits want the same bytes."""
+    """Two edits overlap."""
 
 
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """The data with all edits made, last first so that spans stay true; insertions at one place keep their order."""
+    """Applies edits from last to first, so that spans stay valid; insertions at one place keep their order."""
     ordered = in_order(edits)
     for edit in reversed(ordered):
         data = data[: edit.start] + edit.new.encode() + data[edit.end :]
@@ -33,7 +33,7 @@ def in_order(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def move_offset(byte: int, edits: Sequence[Edit]) -> int:
-    """Where a byte of the old text stands in the new one; inside a replaced span, the start of what replaced it."""
+    """The new offset of an old byte; inside a replaced span, the start of the replacement."""
     shift = 0
     for edit in in_order(edits):
         if edit.end <= byte:

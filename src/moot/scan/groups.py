@@ -1,9 +1,9 @@
-"""A project in groups of files that are looked at together, and what was seen in them put together again.
+"""Splits a project into groups of files that are scanned together, and merges their results.
 
-Values flow between files that name each other, so a group is a set of files with all that they name and all that name
-them. Where that is too much at once it is taken in pieces: each file then has those beside it that it names itself.
-What is lost there are flows over a third file of another piece, and the callers in other pieces: a function that only
-they call is judged like one that nothing calls. No file is left out.
+Values flow between files that refer to each other, so a group is a connected set of files. One that is too large is
+split: each file then has those beside it that it refers to. Lost there are flows through a third file of another piece,
+and callers in other pieces: a function that only they call is analysed like one that nothing calls. No file is left
+out.
 """
 
 from collections import Counter, defaultdict
@@ -15,16 +15,16 @@ from moot.core.types import NotAnalysed, Scan, SourceFile, Vulnerability
 from moot.scan.links import links
 
 WHOLE = 20
-"""So few files are always taken together: nothing that is not said in an import is lost."""
+"""Projects up to this size are one group, so that nothing is lost."""
 MOST_FILES, MOST_TEXT = 100, 2_000_000
-"""Of one group: files, and characters in them."""
+"""The limits of a group: files, and characters in them."""
 
 
 @dataclass(frozen=True)
 class Group:
     files: tuple[SourceFile, ...]
     own: frozenset[str]
-    """The paths this group answers for; the others are only beside them."""
+    """The paths that this group reports on; the others are only context."""
 
     @property
     def size(self) -> int:
@@ -32,7 +32,7 @@ class Group:
 
 
 def groups(files: Sequence[SourceFile], most_files: int = MOST_FILES, most_text: int = MOST_TEXT) -> tuple[Group, ...]:
-    """The same files give the same groups, whatever is done with them; each file is answered for once."""
+    """Deterministic; each file is reported on by exactly one group."""
     if len(files) <= min(WHOLE, most_files):
         return (_group(files, range(len(files)), ()),) if files else ()
     names = links(files)
@@ -71,7 +71,7 @@ def _connect_files(count: int, names: Iterable[tuple[int, int]]) -> list[list[in
 def _pieces(
     files: Sequence[SourceFile], places: list[int], names: list[tuple[int, int]], most_files: int, most_text: int
 ) -> Iterator[Group]:
-    """Neighbours in the order of the files, which is that of the folders, with the files they name most beside them."""
+    """Neighbouring files by folder, with the files they refer to most as context."""
     named: dict[int, list[int]] = defaultdict(list)
     for one, other in names:
         named[one].append(other)
@@ -98,8 +98,8 @@ def _fill_groups(
 
 
 def merge_scans(files: Sequence[SourceFile], parts: Iterable[tuple[Group, Scan]]) -> Scan:
-    """What was seen in the groups, in the order of the files. A flaw beside a group's own files counts when the value
-    comes through one of them; seen twice, it is told once, as the one who is surer tells it."""
+    """Merges results in the order of the files. A flaw in a context file counts if the value comes through one of the
+    group's own; of duplicates the one with the higher confidence is kept."""
     found: dict[str, dict[tuple[int, int, str], Vulnerability]] = {file.path: {} for file in files}
     gaps: dict[str, list[NotAnalysed]] = {file.path: [] for file in files}
     for group, scan in parts:

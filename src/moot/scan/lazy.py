@@ -1,4 +1,4 @@
-"""What is loaded only when it is asked for: the rules and readers of a language nobody wrote in cost nothing."""
+"""Loads rules and front ends of a language on first use."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module

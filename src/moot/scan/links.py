@@ -1,4 +1,4 @@
-"""Which files of a project name which. Values flow between those only; read off the text, before anything is parsed."""
+"""Which files of a project refer to which, by their text alone; values flow only between those."""
 
 import posixpath
 import re
@@ -17,7 +17,7 @@ PACKAGE_FILES = ("__init__", "index")
 
 
 def links(files: Sequence[SourceFile]) -> list[tuple[int, int]]:
-    """Pairs of places in the list: who names, who is named. In Go the files of a folder are one package."""
+    """Pairs of indices: referring file, referenced file. In Go, the files of a folder are one package."""
     known = _Known(files)
     found: dict[tuple[int, int], None] = {}
     first_of: dict[str, int] = {}
@@ -33,7 +33,7 @@ def links(files: Sequence[SourceFile]) -> list[tuple[int, int]]:
 
 
 class _Known:
-    """The files by every name they may be imported as: `src/app/db.py` is `src.app.db`, `app.db` or `db`."""
+    """Files by every name they can be imported as: `src/app/db.py` is `src.app.db`, `app.db` or `db`."""
 
     def __init__(self, files: Sequence[SourceFile]) -> None:
         self.words = [_words(file) for file in files]
@@ -43,7 +43,7 @@ class _Known:
                 self.places[words[start:]].append(place)
 
     def find_nearest(self, name: tuple[str, ...], here: int) -> list[int]:
-        """The nearest file of this name: of two `utils` the one that shares more folders."""
+        """The nearest file of this name: the one that shares the most folders."""
         found = [place for place in self.places.get(name, ()) if place != here]
         nearest = min(found, key=lambda place: (-self._count_shared(place, here), place), default=None)
         if nearest is None:
@@ -81,7 +81,7 @@ def _python(file: SourceFile) -> Iterator[tuple[str, ...]]:
 
 
 def _froms(text: str) -> Iterator[tuple[str, str]]:
-    """All that `FROM` finds. A word to look for is found much faster than the beginning of a statement."""
+    """All matches of `FROM`. Searching for the keyword first is much faster."""
     at = 0
     while head := HEAD.search(text, at):
         found = FROM.search(text, max(at, text.rfind("\n", 0, head.start()) + 1))

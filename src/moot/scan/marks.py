@@ -1,4 +1,4 @@
-"""A built string as one run of characters and holes, each with its place in the source."""
+"""A built string as a sequence of characters and holes with source positions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\", "`":
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """One character as the program means it, or a hole. `plain` is how to write it once the string is no template."""
+    """One decoded character, or a hole. `plain` is its spelling once the string is no template."""
 
     text: str
     start: int
@@ -43,7 +43,7 @@ def _template_kind(source: Source, built: Built) -> str:
 
 
 def _same_quotes(source: Source, built: Built) -> None:
-    """Tokens that are joined over a hole become one token, so they must be quoted alike."""
+    """Tokens joined across a hole become one token, so they need the same quotes."""
     texts = [piece for piece in built.pieces if isinstance(piece, Text)]
     if any(hole.start < 0 for hole in built.holes):
         openings = {plain_opening(quotes(source, text.string)[0]) for text in texts}
@@ -54,7 +54,7 @@ def _same_quotes(source: Source, built: Built) -> None:
 
 
 def plain_opening(opening: str) -> str:
-    """A Python string's opening without the `f`."""
+    """The opening of a Python string without its `f`."""
     return opening.replace("f", "").replace("F", "")
 
 
@@ -65,7 +65,7 @@ def _gap(built: Built, index: int, hole: StringHole) -> Mark:
     after = built.pieces[index + 1] if index + 1 < len(built.pieces) else None
     if not isinstance(before, Text) or isinstance(after, StringHole):
         raise RewriteRefused("values follow each other with no text between")
-    # A hole at the end takes its string's closing quote along; whoever replaces it puts the quote back.
+    # A hole at the end includes its string's closing quote; a replacement restores it.
     return Mark("", before.end, after.start if after is not None else hole.node.end_byte, hole=hole)
 
 
@@ -91,14 +91,14 @@ def _characters(source: Source, piece: Text, template: str) -> Iterator[Mark]:
 
 
 def unescape_marks(found: Sequence[Mark], kept: set[int]) -> Iterator[Edit]:
-    """Edits that write `{{` and `%%` singly again, outside the spans that are replaced anyway."""
+    """Unescapes `{{` and `%%` outside the spans that are replaced anyway."""
     for index, mark in enumerate(found):
         if mark.plain is not None and index in kept:
             yield Edit(mark.start, mark.end, mark.plain)
 
 
 def prefix_edits(source: Source, built: Built) -> Iterator[Edit]:
-    """Take the `f` off Python's f-strings."""
+    """Removes the `f` of f-strings."""
     seen: set[int] = set()
     for text in (piece for piece in built.pieces if isinstance(piece, Text)):
         opening = quotes(source, text.string)[0]

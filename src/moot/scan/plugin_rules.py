@@ -1,4 +1,4 @@
-"""Scan rules that installed packages bring (entry points `moot.rules`). They join the rules of their language."""
+"""Scan rules of installed packages (entry points `moot.rules`), added to those of their language."""
 
 import re
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ from moot.scan.syntax import Source
 
 GROUP = "moot.rules"
 LANGUAGES: tuple[Language, ...] = ("python", "javascript", "go")
-"""The rules of JavaScript hold for TypeScript too."""
+"""JavaScript rules also apply to TypeScript."""
 ID = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 
 
 @dataclass(frozen=True)
 class RulePack:
-    """What an entry point names: rules of one language, each with an example."""
+    """The object of an entry point: rules of one language, each with an example."""
 
     language: Language
     book: Book
@@ -36,7 +36,7 @@ class RulePack:
 
 @cache
 def load_rule_packs() -> tuple[tuple[EntryPoint, RulePack], ...]:
-    """With the entry point each came from. Entry points are read once in a process; without any, nothing is loaded."""
+    """With the entry point of each. Entry points are read once per process; without any, nothing is loaded."""
     packs: list[tuple[EntryPoint, RulePack]] = []
     for point in list_plugins(GROUP):
         pack = load_plugin(point, RulePack, "scan rules")

@@ -1,4 +1,4 @@
-"""What the files of a project tell about names that one file alone leaves open: packages, addresses, own functions."""
+"""Facts about a project that one file leaves open: packages, database URLs, own functions."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from moot.core.types import Code, Language, SourceFile
 
 PYTHON_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
 DOTTED = re.compile(r"\b([A-Za-z_]\w*)\.connect\b")
-"""`psycopg2.connect`: a use says as much as the import that is missing from an excerpt."""
+"""`psycopg2.connect`: in an excerpt, a use replaces the missing import."""
 SCRIPT_IMPORT = re.compile(r"\b(?:from|import|require)\b[\s(]*['\"`]([^'\"`\n]{1,200})['\"`]")
 GO_IMPORT = re.compile(r'^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w.\-/~]{1,200})"[ \t]*(?://.*)?$', re.MULTILINE)
 GO_OPEN = re.compile(r'\b(?:sql|sqlx)\.(?:Must)?(?:Open|Connect)\(\s*(?:ctx,\s*)?"(\w{1,40})"')
@@ -29,23 +29,23 @@ DISTRIBUTIONS = {
     "cx-oracle": "cx_Oracle",
     "pyyaml": "yaml",
 }
-"""Packages that are imported by another name than they are asked for."""
+"""Distributions whose import name differs."""
 
 
 @dataclass(frozen=True)
 class ScanProject:
-    """What is known beyond one file, of all files in its language."""
+    """Facts from all files of one language."""
 
     packages: frozenset[str] = frozenset()
-    """All that is imported or asked for: first names in Python, whole names elsewhere."""
+    """Imported or required packages: top-level names in Python, full names elsewhere."""
     opened: frozenset[str] = frozenset()
-    """Databases that are named where a connection is made: schemes of addresses, drivers of Go's `sql.Open`."""
+    """Databases named where a connection is opened: URL schemes, driver names of Go's `sql.Open`."""
     mapped: bool = False
-    """Whether an address is one of SQLAlchemy, which has placeholders of its own."""
+    """Whether a database URL is SQLAlchemy's, which has its own placeholders."""
     defined: frozenset[str] = frozenset()
-    """Functions, methods and classes of its own."""
+    """The project's own functions, methods and classes."""
     folders: frozenset[str] = frozenset()
-    """Names of the folders its files lie in: a file of `jinja2/` is the library, not one of its users."""
+    """Folder names: a file in `jinja2/` is the library itself, not a user of it."""
     text: str = ""
 
     def says(self, pattern: str) -> bool:

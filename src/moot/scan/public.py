@@ -1,4 +1,4 @@
-"""The names other code may use: they must survive a patch."""
+"""Public names, which a patch must keep."""
 
 from collections.abc import Iterator
 

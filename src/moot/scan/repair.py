@@ -1,4 +1,5 @@
-"""The deterministic blue team: one rewrite at a time, kept only when the code still parses and the flaw is gone."""
+"""The deterministic blue team: applies one rewrite at a time and keeps it only if the code parses and the flaw is
+gone."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -26,8 +27,7 @@ MAX_NODES = 200_000
 OUTER = STATEMENTS | {"module", "block"}
 GONE = "gone with the change to another place that the same value comes from"
 MAX_READ = 20_000_000
-"""Characters read again while repairing one file: every try reads all of it and of the files beside it, so a huge one
-gets only a few."""
+"""Characters that may be scanned again while repairing one file: every try scans the file and those beside it."""
 
 
 class Scanned(Protocol):
@@ -41,7 +41,7 @@ class Scanned(Protocol):
     def not_analysed(self) -> tuple[NotAnalysed, ...]: ...
     @property
     def read(self) -> int:
-        """How many characters were looked at, in this file and those beside it."""
+        """Characters scanned, in this file and those beside it."""
 
 
 Look = Callable[[SourceFile], Scanned]
@@ -55,7 +55,7 @@ class RepairTarget:
 
 @dataclass(frozen=True)
 class RepairProgress:
-    """A file under repair: its text so far, and what came of each fingerprint."""
+    """A file under repair: its current text, and the result for each fingerprint."""
 
     file: SourceFile
     fixed: dict[str, str]
@@ -63,7 +63,7 @@ class RepairProgress:
 
 
 class MeteredScan:
-    """Looks at versions of one file until too much was read. A version that was looked at before costs nothing."""
+    """Scans versions of one file until the limit; a version already scanned costs nothing."""
 
     def __init__(self, look: Look, most: int) -> None:
         self._look = look
@@ -101,8 +101,8 @@ def repair(code: Code, fingerprints: Sequence[str], scan: Look, most: int = MAX_
 
 
 def _targets(scanned: Scanned, wanted: set[str]) -> list[RepairTarget]:
-    """The findings asked for. Identical lines go together: their prints are told apart by order alone, so that
-    mending the first would hand its print to the second."""
+    """The requested findings. Identical lines go together: their fingerprints differ only by order, so fixing the first
+    would give its fingerprint to the second."""
     lines = {(f.category, f.evidence) for f in scanned.findings if f.fingerprint in wanted}
     pairs = zip(scanned.findings, scanned.starts, strict=True)
     return [RepairTarget(finding, start) for finding, start in pairs if (finding.category, finding.evidence) in lines]
@@ -130,7 +130,7 @@ def _repair_file(file: SourceFile, targets: list[RepairTarget], scan: Look, arou
 
 
 def _first(file: SourceFile, source: Source, target: RepairTarget, scan: Look) -> tuple[Change, Source]:
-    """The first change that holds. A flow can often be cut in several places; the reason of the first is kept."""
+    """The first change that passes. A flow can often be cut in several places; the first refusal is reported."""
     refusal: RewriteRefused | None = None
     for change in islice(_changes(source, target), MAX_CHOICES):
         try:
@@ -176,7 +176,7 @@ def _as_file(file: SourceFile, source: Source) -> SourceFile:
 
 
 def _node(source: Source, target: RepairTarget) -> Node | None:
-    """The node a finding is about: the match of its rule, or the call the dataflow engine reported."""
+    """The node of a finding: the match of its rule, or the call reported by the dataflow engine."""
     rule, start = target.finding.rule, target.start
     found = next((m.node for m in _find_matches(source) if m.rule.id == rule and m.node.start_byte == start), None)
     if found is not None:
@@ -191,14 +191,14 @@ def _node(source: Source, target: RepairTarget) -> Node | None:
 
 
 def _setting(source: Source, start: int) -> Node | None:
-    """What a rule about settings speaks of: a literal or one field of it, or the assignment to such a field."""
+    """The node of a settings rule: a literal or one of its fields, or the assignment to such a field."""
     kinds = ("composite_literal", "assignment_statement") if source.language == "go" else ("pair",)
     return next((node for node in source.nodes(*kinds) if node.start_byte == start), None)
 
 
 def _expression(source: Source, start: int) -> Node | None:
-    """What a flow that ends in no known call ends in: the shortest call that starts there, else the whole value. In
-    scripts it is an assignment or an option."""
+    """The end of a flow without a known call: the shortest call that starts there, else the whole value. In JavaScript
+    it is an assignment or an option."""
     here = [node for node in inside(source.root, MAX_NODES) if node.start_byte == start and node.is_named]
     shortest = [node for node in reversed(here) if node.type in CALLS]
     if source.language != "python":
@@ -230,7 +230,7 @@ def _check_change(file: SourceFile, source: Source, change: Change, target: Repa
 
 
 def _find_matches(source: Source) -> list[RuleMatch]:
-    """What the rules match, worked out once per text: most of it is asked for by every rewrite."""
+    """Rule matches, computed once per text: every rewrite asks for most of them."""
     if "matches" not in source.memo:
         source.memo["matches"] = list(islice(matches(source), MAX_MATCHES))
     return cast(list[RuleMatch], source.memo["matches"])
@@ -245,8 +245,8 @@ def _advice(finding: Vulnerability, why: str) -> str:
 
 
 def _honest(progress: RepairProgress, targets: list[RepairTarget], scan: Look) -> RepairProgress:
-    """A print that is still there is not fixed. Of identical lines the last ones keep the first prints, so the
-    rewritten ones swap with those that were left."""
+    """A fingerprint that is still found is not fixed. Of identical lines the last ones keep the first fingerprints, so
+    fixed and remaining ones are swapped."""
     standing = {finding.fingerprint: finding for finding in scan(progress.file).findings}
     lines = {t.finding.fingerprint: (t.finding.category, t.finding.evidence) for t in targets}
     for mark in [m for m in progress.fixed if m in standing]:

@@ -1,4 +1,4 @@
-"""A rule as data: what it looks for, what that means, how sure it is."""
+"""A rule as data: what it matches, what that means, its confidence."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleExample:
-    """Code on which a rule must speak, and code on which it must not."""
+    """Code that a rule must report, and code that it must not."""
 
     rule: str
     fires: str

@@ -1,4 +1,4 @@
-"""A shell command line, taken apart into the words a program would get."""
+"""Splits a shell command line into arguments."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ ONE_WORD = word_set(
     "interface iface target source src dst dest destination archive script program server node volume bucket "
     "table database db version ref commit sha hash number count size index num"
 )
-"""Last words of names that stand for one thing."""
+"""Last words of names that hold a single argument."""
 QUOTED = re.compile(r"\b(?:quote|shellescape|escapeshellarg|basename|str\(int|int)\(")
 BUILT_IN = word_set(
     "cd source . export eval exec ulimit alias type set command read wait umask exit trap unset time if for "
@@ -30,8 +30,8 @@ SIMPLE = re.compile(r"[A-Za-z0-9_./:=@%+,\-]")
 
 
 def words(source: Source, marks: Sequence[Mark]) -> list[Word]:
-    """The words of a simple command; a shell is needed for anything more. A value that stands alone without quotes is
-    one word only if it is known to be one: the shell would take a text of options apart."""
+    """The arguments of a simple command; refuses anything that needs a shell. An unquoted value is one argument only if
+    it certainly is: the shell would split a string of options."""
     found: list[Word] = []
     current: list[Part] | None = None
     quote = ""

@@ -1,4 +1,4 @@
-"""Which places of an SQL text can take a bound value."""
+"""Places in an SQL text that can take a bound value."""
 
 import re
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ HOLE = "\ufffc"
 
 @dataclass(frozen=True, eq=False)
 class SqlSlot:
-    """Marks `first` to `last` become one placeholder for the value made of `parts`."""
+    """Marks `first` to `last` become one placeholder for the value built from `parts`."""
 
     first: int
     last: int
     parts: tuple[Part, ...]
     after: str = ""
-    """The word of SQL right before it, such as LIMIT."""
+    """The SQL keyword before it, such as LIMIT."""
 
 
 def slots(marks: Sequence[Mark]) -> list[SqlSlot]:
@@ -92,7 +92,7 @@ def _check_plain(marks: Sequence[Mark], index: int) -> None:
 
 
 def _check_value_place(marks: Sequence[Mark], first: int, last: int, *, quoted: bool) -> None:
-    """A bound value may stand after an operator or in a list of values, never where SQL wants a name."""
+    """A bound value may follow an operator or be in a list of values, never where SQL expects a name."""
     before = "".join(mark.text or HOLE for mark in marks[:first]).rstrip()
     after = "".join(mark.text or HOLE for mark in marks[last + 1 : last + 2])
     if not quoted and after and not re.match(r"[\s),;]", after):

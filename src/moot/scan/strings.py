@@ -1,4 +1,4 @@
-"""How a string is put together: its literal texts, the holes values are put into, and where they are in the source."""
+"""How a string is built: literal texts, holes, and their source positions."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ WRAPPERS = frozenset({"parenthesized_expression", "as_expression", "non_null_exp
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A run of literal text inside one string token."""
+    """Literal text inside one string token."""
 
     string: Node
     start: int
@@ -30,7 +30,7 @@ class Text:
 
 @dataclass(frozen=True, eq=False)
 class StringHole:
-    """A value put into a string. `spec` is how it is shown; `start` < 0 means it stands between tokens."""
+    """A value in a string. `spec` is its format; `start` < 0 means that it stands between tokens."""
 
     node: Node
     spec: str = ""
@@ -45,11 +45,11 @@ Piece: TypeAlias = Text | StringHole
 class Built:
     pieces: tuple[Piece, ...]
     cuts: tuple[tuple[int, int], ...] = ()
-    """Source spans that only serve the building (`% (a, b)`, `.format(…)`)."""
+    """Source spans that only build the string (`% (a, b)`, `.format(…)`)."""
     exact: bool = True
-    """Whether every hole's place is known, so that the string can be taken apart again."""
+    """Whether the position of every hole is known, so that the string can be rewritten."""
     home: Binding | None = None
-    """The one assignment it was followed to, when the expression itself is only a name."""
+    """The assignment it was followed to, if the expression is only a name."""
 
     @property
     def holes(self) -> list[StringHole]:
@@ -60,7 +60,7 @@ class Built:
 
 
 def build(source: Source, node: Node, depth: int = 0) -> Built:
-    """The pieces of any expression; what is no string at all is one hole."""
+    """The pieces of any expression; one hole if it is not a string."""
     node = unwrap(node)
     if node.type in STRINGS:
         return Built(tuple(_string(source, node)))
@@ -85,7 +85,7 @@ def unwrap(node: Node) -> Node:
 
 
 def _string(source: Source, node: Node) -> Iterator[Piece]:
-    """Always text, then hole and text in turn, so that a hole has a neighbour on both sides."""
+    """Text and holes alternate, so that a hole has text on both sides."""
     start, end = contents(source, node)
     for child in node.named_children:
         if child.type in ("interpolation", "template_substitution"):
@@ -117,7 +117,7 @@ def _binary(source: Source, node: Node, depth: int) -> Built:
 
 
 def _read_sum(source: Source, node: Node, depth: int) -> Built:
-    """`a + b + c`, leftmost first. The chain is walked, not recursed into: it can be very long."""
+    """`a + b + c`, leftmost first. Iterative, because chains can be very long."""
     parts: list[Node] = []
     current = node
     while _is_plus(source, current) and len(parts) < MAX_PIECES:
@@ -137,7 +137,7 @@ def _read_sum(source: Source, node: Node, depth: int) -> Built:
 
 
 def _operand(source: Source, part: Node, depth: int) -> Built:
-    """What is no text keeps its parentheses: they go where the value goes."""
+    """A value keeps its parentheses: they move with it."""
     built = build(source, part, depth + 1)
     alone = len(built.pieces) == 1 and isinstance(built.pieces[0], StringHole)
     return Built((StringHole(part),)) if alone else built
@@ -188,7 +188,7 @@ def _with_cut(built: Built, cut: tuple[int, int], template: Built) -> Built:
 
 
 def _fill_template(source: Source, template: Built, verb: re.Pattern[str], values: list[Node], exact: bool) -> Built:
-    """A template with its `%s` in turn replaced by the values."""
+    """Replaces each `%s` of a template by the next value."""
     pieces: list[Piece] = []
     rest = list(values)
     for text in (p for p in template.pieces if isinstance(p, Text)):
@@ -231,12 +231,12 @@ def _fill_braces(source: Source, template: Built, call: SourceCall) -> Built:
 
 
 def _follow_name(source: Source, name: Node, depth: int) -> Built:
-    """A local name stands for what was assigned to it, and everything that was added to it."""
+    """Follows a local name to its assignment and everything appended to it."""
     found = [b for b in origins(source, name) if b.kind in ("set", "add", "parameter")][-20:]
     values = [b for b in found if b.value is not None]
     if not values:
         return Built((StringHole(name),))
-    # Remembered per set of assignments: names that are each built of many others would cost their product otherwise.
+    # Cached per set of assignments: names built from many others would cost their product otherwise.
     key = f"built {values[0].node.start_byte} {values[-1].node.start_byte} {len(found)} {values[0].name}"
     if key not in source.memo:
         source.memo[key] = [build(source, b.value, depth + 1) for b in values if b.value is not None]
@@ -250,13 +250,13 @@ def _follow_name(source: Source, name: Node, depth: int) -> Built:
 
 
 def quotes(source: Source, string: Node) -> tuple[str, str]:
-    """A string token's opening (with any prefix) and closing."""
+    """The opening (with any prefix) and closing quotes of a string token."""
     start, end = contents(source, string)
     return source.slice(string.start_byte, start), source.slice(end, string.end_byte)
 
 
 def constant_text(source: Source, node: Node | None) -> str | None:
-    """The text of a plain string literal, as it is written between its quotes."""
+    """The source text between the quotes of a plain string literal."""
     if node is None or unwrap(node).type not in (*STRINGS, "concatenated_string"):
         return None
     built = build(source, node)

@@ -1,4 +1,4 @@
-"""Inline suppression: `# moot: ignore[rule] reason` quiets a rule on its line, and only with a reason."""
+"""Inline suppression: `# moot: ignore[rule] reason` silences a rule on its line, if it gives a reason."""
 
 import re
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Silence:
 
 
 def silences(source: Source) -> list[Silence]:
-    """What the comments of a file ask for. A comment on a line of its own speaks of the next one."""
+    """Suppressions in comments. A comment on a line of its own applies to the next line."""
     found = []
     for node in source.nodes("comment"):
         if asked := COMMENT.search(source.text(node)):
@@ -46,7 +46,7 @@ def _line(source: Source, node: Node) -> int:
 
 
 def find_unreasoned(source: Source, asked: list[Silence]) -> list[Vulnerability]:
-    """A suppression that gives no reason has no effect, and is shown as a hint."""
+    """Suppressions without a reason: they have no effect and are shown as hints."""
     return [
         Vulnerability(
             id="",

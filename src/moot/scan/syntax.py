@@ -1,4 +1,4 @@
-"""Source text as a tree: its nodes by kind, its lines, and which function and statement a byte stands in."""
+"""A parsed source file: nodes by kind, lines, and the function and statement at a byte."""
 
 import re
 from bisect import bisect_right
@@ -24,7 +24,6 @@ T = TypeVar("T")
 
 
 def words(line: str) -> frozenset[str]:
-    """A set, written as a line of words."""
     return frozenset(line.split())
 
 
@@ -42,17 +41,17 @@ STATEMENTS = words(
 FIRST_LOOK = 8192
 PIECE = 512
 PARSING, PARSING_PER_BYTE = 0.3, 1e-6
-"""Seconds a file may take to parse: ordinary code needs a tenth of that."""
+"""Seconds a file may take to parse, fixed and per byte: ordinary code needs a tenth of that."""
 LONG_LINE = 2000
 NO_PROJECT = ScanProject()
 BROKEN = 65535
-"""The number of a node that is no kind of node: what could not be parsed."""
+"""The kind id of an ERROR node."""
 UNINDEXED = words(
     "identifier property_identifier field_identifier string_start string_content string_end string_fragment "
     "interpreted_string_literal_content escape_sequence argument_list arguments block parameters parameter_list "
     "dotted_name integer statement_block interpolation"
 )
-"""Half of all nodes, and nobody asks for them by kind."""
+"""Half of all nodes, and never looked up by kind."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,7 @@ class Scope:
 
 @dataclass(frozen=True, eq=False)
 class Landmarks(Generic[T]):
-    """What holds from a byte on, until the next landmark."""
+    """What applies from a byte on, until the next landmark."""
 
     places: list[int]
     values: list[T]
@@ -82,8 +81,6 @@ class Landmarks(Generic[T]):
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One parsed file."""
-
     path: str
     language: Language
     data: bytes
@@ -93,11 +90,11 @@ class Source:
     statements: Landmarks[Node | None]
     functions: list[Scope] = field(default_factory=list)
     read: int = 0
-    """How many bytes were parsed: all, or the beginning of what takes too long."""
+    """Bytes parsed: all, or the beginning of a file that takes too long."""
     memo: dict[str, object] = field(default_factory=dict)
-    """What later modules work out once per file: names, bindings."""
+    """A cache for other modules: names, bindings."""
     project: ScanProject = NO_PROJECT
-    """What the other files tell; nothing for one that is only looked at."""
+    """Facts from the other files; empty for a single file."""
 
     def text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -124,14 +121,14 @@ class Source:
 
 
 def line_at(data: bytes, byte: int) -> str:
-    """The line a byte stands in; of a very long one the part around it."""
+    """The line at a byte; of a very long one, the part around it."""
     start = max(data.rfind(b"\n", 0, byte) + 1, byte - LONG_LINE)
     end = data.find(b"\n", byte, byte + LONG_LINE)
     return data[start : end if end >= 0 else byte + LONG_LINE].decode("utf-8", "replace").strip().lstrip("\ufeff")
 
 
 def column_at(data: bytes, byte: int) -> int:
-    """In characters, from 1; far into a very long line in bytes, which are there at once."""
+    """In characters, from 1; in bytes far into a very long line, because that needs no decoding."""
     start = data.rfind(b"\n", 0, byte) + 1
     return byte - start + 1 if byte - start > 10 * LONG_LINE else len(data[start:byte].decode("utf-8", "replace")) + 1
 
@@ -153,7 +150,7 @@ def grammar(language: Language, tsx: bool) -> Grammar:
 def parse(path: str, language: Language, text: str, project: ScanProject = NO_PROJECT) -> Source:
     data = text.encode("utf-8", "replace")
     if language == "python" and b"\r" in data:
-        # A carriage return alone ends a line of Python, and with it a comment; the grammar does not know that.
+        # A lone carriage return ends a line of Python, and with it a comment; the grammar does not know that.
         data = re.sub(rb"\r(?!\n)", b"\n", data)
     read = len(data)
     root = _root(Parser(grammar(language, path.endswith(".tsx"))), data)
@@ -177,9 +174,9 @@ def parse(path: str, language: Language, text: str, project: ScanProject = NO_PR
 
 
 def _root(parser: Parser, data: bytes) -> Node | None:
-    """The tree, or None when it takes too long: on garbage the parser's time grows with the square of the length. It
-    stops where it is given no more text; as that differs from run to run, such a tree is of no use. No piece ends
-    inside a character: the parser would ask for its rest, and break down when there is none."""
+    """The tree, or None if parsing takes too long: on garbage its time is quadratic. The parser stops when it is given
+    no more text; where differs from run to run, so such a tree is discarded. No piece ends inside a character: the
+    parser would ask for the rest and crash if there is none."""
     if len(data) <= FIRST_LOOK:
         return parser.parse(data).root_node
     end = thread_time() + PARSING + len(data) * PARSING_PER_BYTE
@@ -195,14 +192,14 @@ def _root(parser: Parser, data: bytes) -> Node | None:
 
 
 def _whole(data: bytes, end: int) -> int:
-    """The end of the character this byte belongs to."""
+    """The end of the character at this byte."""
     while end < len(data) and data[end] & 0xC0 == 0x80:
         end += 1
     return end
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """Every node, outer before inner. No recursion: hostile code nests deeper than a stack."""
+    """Every node, outer before inner. Iterative: hostile code nests deeper than the stack."""
     cursor = root.walk()
     down, on, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
     while True:
@@ -217,19 +214,19 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 def nth(node: Node, index: int) -> Node | None:
-    """A named child; the binding raises where there is none."""
+    """A named child, or None; the binding raises instead."""
     return node.named_child(index) if index < node.named_child_count else None
 
 
 def inside(root: Node, limit: int = 4000) -> Iterator[Node]:
-    """The nodes under a node, itself first. Bounded, so that nested code cannot make it quadratic."""
+    """A node and the nodes under it. Bounded, so that nested code cannot make it quadratic."""
     return islice(walk(root), limit)
 
 
 @cache
 def _index_kinds(language: Language, tsx: bool) -> dict[int, str]:
-    """The kinds of nodes the index is about, by the number the parser knows them by. Keywords have numbers of their
-    own; only Python's `lambda` is a function by its first word already."""
+    """Node kinds of the index, by the parser's ids. Keywords have ids of their own; only Python's `lambda` counts as a
+    function by its keyword."""
     tree = grammar(language, tsx)
     kinds = {number: tree.node_kind_for_id(number) for number in range(tree.node_kind_count)}
     kinds[BROKEN] = "ERROR"
@@ -269,7 +266,7 @@ def _index(source: Source) -> None:
 
 
 def _leave(open_nodes: list[tuple[Node, T]], landmarks: Landmarks[T], byte: int) -> None:
-    """Close what ended before this byte; the outermost stays."""
+    """Closes scopes that ended before this byte; the outermost stays."""
     while len(open_nodes) > 1 and open_nodes[-1][0].end_byte <= byte:
         ended, _ = open_nodes.pop()
         landmarks.add(ended.end_byte, open_nodes[-1][1])
@@ -290,7 +287,7 @@ def _parameter_names(source: Source, parameters: Node) -> Iterator[str]:
 
 
 def trouble(source: Source) -> NotAnalysed | None:
-    """What kept part of the file from being understood; such a file is never called clean."""
+    """Why part of the file could not be parsed; such a file is never called clean."""
     cut = ""
     if source.read < len(source.data):
         last = source.data.count(b"\n", 0, source.read)

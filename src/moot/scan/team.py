@@ -1,4 +1,4 @@
-"""The deterministic red and blue team behind the `Scanner` port."""
+"""The deterministic red and blue team, behind the `Scanner` port."""
 
 import re
 from collections import Counter, OrderedDict
@@ -19,30 +19,29 @@ from moot.scan.suppressions import find_unreasoned, silences
 from moot.scan.syntax import Source, parse, trouble
 
 MAX_FINDINGS = 500
-"""More in one file tell nothing new; the rest is said to be left out."""
+"""Findings listed per file; the number left out is reported."""
 REMEMBERED = 64
 NEAR = 20
-"""Files that are read again with one that is being repaired."""
+"""Maximum files scanned again with one under repair."""
 
 
 @dataclass(frozen=True)
 class FileScan:
     findings: tuple[Vulnerability, ...]
     starts: tuple[int, ...]
-    """The byte each finding starts at, in the same order."""
+    """Start offset of each finding, in the same order."""
     counts: Counter[str]
-    """How often each rule speaks, also beyond what is listed."""
+    """Matches per rule, including those not listed."""
     not_analysed: tuple[NotAnalysed, ...]
     read: int = 0
-    """Characters that were looked at for it, in this file and those beside it."""
+    """Characters scanned, in this file and those beside it."""
     hints: tuple[Vulnerability, ...] = ()
     names: tuple[str, ...] = ()
     blind: tuple[ScanBlindSpot, ...] = ()
 
 
 def scan_file(source: Source, analysis: FlowAnalysis, *, whole: bool) -> FileScan:
-    """What the rules about syntax and the dataflow engine find in one file, in the order of the text; as a `whole` with
-    its hints and public names."""
+    """Syntax and dataflow findings of one file, in source order; `whole` adds hints and public names."""
     path = source.path
     found = _order_matches(islice(chain(matches(source), match_installed(source)), MAX_MATCHES))
     seen = [Flow(_vulnerability(source, match), match.node.start_byte) for match in found]
@@ -79,7 +78,7 @@ def scan_code(code: Code, *, whole: bool) -> dict[str, FileScan]:
 
 
 def scan_for_findings(code: Code) -> Scan:
-    """Only what is wrong with the code and what could not be read, without all that a session wants to know beside."""
+    """Only findings and gaps, without the context that sessions need."""
     found = scan_code(code, whole=False)
     scans = [found[file.path] for file in code.files]
     return Scan(
@@ -89,7 +88,7 @@ def scan_for_findings(code: Code) -> Scan:
 
 
 def _blind(source: Source) -> tuple[ScanBlindSpot, ...]:
-    from moot.scan.blind_spots import blind_spots  # only a session compares versions
+    from moot.scan.blind_spots import blind_spots
 
     return blind_spots(source)
 
@@ -103,7 +102,7 @@ def _place(flow: Flow) -> tuple[int, str]:
 
 
 def _order_matches(found: Iterable[RuleMatch]) -> list[RuleMatch]:
-    """In the order of the text, each rule at most once at one place."""
+    """In source order, each rule at most once per place."""
     unique = {(m.node.start_byte, m.rule.id): m for m in found}
     return [unique[key] for key in sorted(unique)]
 
@@ -129,7 +128,7 @@ def _vulnerability(source: Source, match: RuleMatch) -> Vulnerability:
 
 
 class StaticTeam:
-    """Finds flaws by following values through the code, and rewrites those that have a safe rewrite. Needs no model."""
+    """Finds flaws by dataflow analysis, and rewrites those that have a safe fix. Needs no model."""
 
     def __init__(self) -> None:
         self._seen: OrderedDict[tuple[tuple[str, str, str], ...], dict[str, FileScan]] = OrderedDict()
@@ -148,7 +147,7 @@ class StaticTeam:
         )
 
     def _scans(self, code: Code) -> dict[str, FileScan]:
-        """A protocol scans the same texts many times; only new ones are read."""
+        """Caches scans: a protocol scans the same texts many times."""
         key = _key(code)
         if key not in self._seen:
             self._seen[key] = scan_code(code, whole=True)
@@ -158,10 +157,10 @@ class StaticTeam:
         return self._seen[key]
 
     def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
-        from moot.scan.repair import repair  # a scan alone needs none of the rewrites
+        from moot.scan.repair import repair  # not needed by a scan alone
 
-        # Of all that is looked at again only one file is new: the trees of the others are kept, and nothing is said
-        # of them.
+        # Only one file changes: the trees of the others are cached, and their findings are not
+        # reported.
         parsed = lru_cache(REMEMBERED)(parse)
 
         @lru_cache(REMEMBERED)
@@ -181,7 +180,8 @@ def _key(code: Code) -> tuple[tuple[str, str, str], ...]:
 
 
 def select_related(code: Code, path: str) -> Code:
-    """A file with those that name it and those it names: values flow between them. Few files are taken whole."""
+    """A file with those that refer to it and those it refers to, because values flow between them. Few files are taken
+    whole."""
     if len(code.files) <= NEAR:
         return code
     file = code.file(path)

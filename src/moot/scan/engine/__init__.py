@@ -1,1 +1,1 @@
-"""Dataflow from where outside values enter to where they do harm."""
+"""Taint analysis: follows untrusted values from sources to sinks."""

@@ -1,4 +1,4 @@
-"""Files in, findings with their paths out."""
+"""Runs the dataflow engine on files and returns findings with their paths."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,6 @@ from moot.scan.rule import Rule
 
 
 def list_flow_rules(language: Language) -> tuple[Rule, ...]:
-    """The rules the dataflow engine decides in this language."""
     book = BOOKS[language]
     return (
         *(sink.rule for sinks in book.sinks.values() for sink in sinks),
@@ -26,7 +25,7 @@ def list_flow_rules(language: Language) -> tuple[Rule, ...]:
 
 
 def callees(language: Language, rule: str) -> frozenset[str]:
-    """The last names of the calls a rule is about."""
+    """The last name of each call that a rule is about."""
     book = BOOKS.get(language)
     sinks = book.sinks if book is not None else {}
     return frozenset(
@@ -36,8 +35,6 @@ def callees(language: Language, rule: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Flow:
-    """A finding and the byte it starts at."""
-
     finding: Vulnerability
     start: int
 
@@ -47,16 +44,16 @@ class FlowAnalysis:
     flows: tuple[Flow, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
     read: int = 0
-    """Characters, all files together."""
+    """Characters read, in all files."""
 
 
 def analyse(sources: Sequence[Parsed]) -> FlowAnalysis:
-    """What the dataflow engine finds in these files together; files of a language without rules are passed over."""
+    """Analyses files together; skips languages without rules."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
     given = {source.language for source in sources}
     for book in {id(book): book for book in (BOOKS[language] for language in BOOKS if language in given)}.values():
-        # Files that share a book are one program: TypeScript imports JavaScript and the other way round.
+        # Files with the same rules are one program: TypeScript imports JavaScript and vice versa.
         lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
         outcome = run([module for module in lowered if module is not None], book)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
@@ -88,7 +85,7 @@ def _finding(report: FlowReport) -> Vulnerability:
 
 
 def _path(report: FlowReport) -> tuple[PathStep, ...]:
-    """From where the value came in to where it does harm."""
+    """From source to sink."""
     if report.taint is None:
         return ()
     steps: list[PathStep] = []
@@ -101,7 +98,7 @@ def _path(report: FlowReport) -> tuple[PathStep, ...]:
 
 
 def _exploit(report: FlowReport) -> str:
-    """What the rule says of all such flaws, and the way into this one."""
+    """The rule's general explanation, and how this flaw is reached."""
     taint = report.taint
     if taint is None or taint.label != "outside":
         return report.rule.exploit
@@ -117,13 +114,13 @@ def _exploit(report: FlowReport) -> str:
 
 
 def _spell_origin(origin: str) -> str:
-    """The origin as code has it: what it is, and the places inside by which it was reached."""
+    """The source expression, with the attributes and items by which the value was reached."""
     base, *places = origin.split("|")
     return base + "".join(f"[{place!r}]" for place in places if place != EACH)
 
 
 def _callee(report: FlowReport) -> str:
-    """`cur.execute` of the call; the whole of anything else."""
+    """`cur.execute` of a call; the whole text of anything else."""
     text = _excerpt(report)
     name = text.partition("(")[0].strip()
     return name if name and re.fullmatch(r"[\w.$\[\]'\" ]+", name) else text

@@ -1,4 +1,4 @@
-"""Writing: what an assignment does to names, attributes and items; and the rules about what is kept where."""
+"""Assignments to names, attributes and items, and the rules about what may be stored where."""
 
 import re
 
@@ -61,7 +61,7 @@ def _unpack(m: Machine, target: Many, value: Val, state: State, at: Span) -> Non
         elif starred is None or index < starred:
             inner = item(m, value, const(index), state, at)
             if in_go and value.taints and not value.refs:
-                # Several results of one call: what is proved of the first is proved of what it was made from.
+                # Several results of one call: what is proved of the first holds for the argument it came from.
                 inner = inner._replace(taints=value.taints)
         else:
             inner = whole
@@ -92,7 +92,7 @@ def _store(m: Machine, target: Attr | Item | Cut, base: Val, key: Val, value: Va
 
 
 def _give_cell(m: Machine, target: Attr | Item | Cut, base: Val, key: Val, value: Val, state: State) -> None:
-    """A thing we knew nothing of begins to hold something."""
+    """Gives an unknown value a heap cell, because something is stored in it."""
     if not isinstance(target.base, Name):
         return
     if isinstance(target, Attr) and base.name in m.units:
@@ -129,8 +129,8 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
 
 
 def names_anything(key: Val) -> bool:
-    """Whether a stranger can choose this key: a request says it, or it was cut out of a path or walked over. An index
-    that some caller hands in is none."""
+    """Whether an attacker can choose this key: it comes from a request, was cut out of a path, or is a key being
+    iterated over. An index passed by some caller does not count."""
     return key.const is UNKNOWN and any(_is_free(taint) for taint in key.taints)
 
 
@@ -147,7 +147,7 @@ def _check_places(m: Machine, key: Val, at: Span) -> None:
 
 
 def check_kept(m: Machine, name: str, value: Val, at: Span, state: State) -> None:
-    """What a function gives back is kept under the function's name."""
+    """A returned value counts as stored under the function's name."""
     _check_stores(m, (name,), value, None, at, state)
 
 
@@ -163,7 +163,7 @@ def _check_settings(m: Machine, words: tuple[str, ...], key: Val, value: Val, at
 
 
 def read_target(m: Machine, target: Expr, state: State) -> Val:
-    """The value a target has now, for `target += …`."""
+    """The current value of a target, for `target += …`."""
     match target:
         case Attr():
             return attribute(m, m.eval(target.base, state), target.name, state, target.at)

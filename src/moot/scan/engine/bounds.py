@@ -1,4 +1,4 @@
-"""How much of a file is read: the engine has no budget for more, and garbage comes in any size."""
+"""Size limits of a file: larger ones are read in part."""
 
 from tree_sitter import Node
 
@@ -6,14 +6,13 @@ from moot.core.types import NotAnalysed
 
 
 class Bounded:
-    """Of a file that is too large the beginning is read; where that ends is said once."""
+    """Reads only the beginning of a file that is too large, and reports once where it stopped."""
 
     most_made, most_statements = 50_000, 40_000
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.made = 0
-        """Expressions so far."""
         self.statements = 0
         self.gaps: dict[int, NotAnalysed] = {}
         self._full = False
@@ -36,7 +35,7 @@ class Bounded:
         return True
 
     def as_many(self, nodes: list[Node]) -> list[Node]:
-        """As many as the file may still have."""
+        """Cuts the items to what the file's limit still allows."""
         kept = nodes[: self.most_made + 1 - self.made]
         self.made += len(kept)
         if len(kept) < len(nodes):

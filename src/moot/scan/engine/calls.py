@@ -1,4 +1,4 @@
-"""Calls: into functions and classes of the given files, and into libraries as the rules describe them."""
+"""Calls into functions and classes of the given files, and into libraries as the rules describe them."""
 
 from functools import reduce
 
@@ -102,7 +102,7 @@ def _spread_table(m: Machine, value: Val, keywords: dict[str, Val], state: State
 def _method(
     m: Machine, name: str, receiver: Val, args: list[Val], keywords: dict[str, Val], state: State
 ) -> Val | None:
-    """Methods of containers and of known texts; None for all others."""
+    """Methods of containers and of constant strings; None for all others."""
     if receiver.refs:
         held = containers.method(m, receiver, name, [*args, *keywords.values()], state)
         if held is not None:
@@ -153,18 +153,18 @@ def _opaque_result(m: Machine, args: list[Val], keywords: dict[str, Val], state:
 
 
 def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Val], state: State, at: Span) -> Val:
-    """Run a function of the given files on these arguments, in the caller's moment."""
+    """Runs a function of the given files on these arguments, in the caller's state."""
     function = closure.function
     times = m.inlined.get(id(function), 0)
     again = any(frame.function is function for frame in (m.frames[m.anew :] if m.anew else m.frames))
-    # Once more into a function that hands itself what it found under a stranger's key.
+    # One recursive call is followed if a function passes itself what it found under an untrusted key.
     anew = again and not m.anew and any(PROTO in value.marks for value in args)
     if len(m.frames) > m.depth or times > MAX_INLINED:
-        # Not entered any more: what nothing enters is run on its own.
+        # Too deep to follow; a function that nothing enters is analysed on its own.
         return _opaque_result(m, args, keywords, state)
     m.called.add(id(function))
     if again and not anew:
-        # Known numbers may have led here past the rest of the function: it is run on its own too.
+        # Constant arguments may have skipped part of the function, so it is also analysed on its own.
         if any(value.const is not UNKNOWN for value in args):
             m.recursive.add(id(function))
         return _opaque_result(m, args, keywords, state)
@@ -197,7 +197,7 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
 
 
 def _settle_returns(m: Machine, frame: Frame, key: object, state: State, name: str, at: Span) -> Val:
-    """The caller's moment after the call: what any of the returns left behind."""
+    """The caller's state after the call: the join of all returns."""
     _prove_parts(m, frame)
     end = join_states([moment for _, moment in frame.returns])
     assert end is not None
@@ -220,7 +220,7 @@ def _mark_returned(m: Machine, result: Val, name: str, at: Span) -> Val:
 
 
 def _prove_parts(m: Machine, frame: Frame) -> None:
-    """`return "", err` and `return {valid: false}`: what one part of the result says is said of all."""
+    """`return "", err` and `return {valid: false}`: what one part of the result proves holds for all parts."""
     if len(frame.returns) < 2 or not any(moment.proved for _, moment in frame.returns):
         return
     held = [m.cells(value, moment) for value, moment in frame.returns]
@@ -243,7 +243,7 @@ def _is_true(value: Val) -> bool | None:
 
 
 def _proof(returns: list[tuple[Val, State]]) -> Facts:
-    """What the truth of the result proves: what every return that can be true has proved."""
+    """What a true result proves: the facts common to all returns that can be true."""
     truths: list[frozenset[tuple[str, str]]] = []
     falsehoods: list[frozenset[tuple[str, str]]] = []
     for value, moment in returns:
@@ -258,7 +258,7 @@ def _proof(returns: list[tuple[Val, State]]) -> Facts:
 
 
 def _memo_key(closure: Closure, args: list[Val], keywords: dict[str, Val], state: State) -> object:
-    """Only calls that depend on nothing but plain arguments are remembered."""
+    """Only calls with plain arguments are memoised."""
     if closure.env or closure.owner is not None or state.proved:
         return None
     parts: list[object] = [id(closure.function)]
@@ -306,7 +306,7 @@ def instantiate(m: Machine, kind: Kind, args: list[Val], keywords: dict[str, Val
 
 
 def _fill(m: Machine, node: Class, made: Val, args: list[Val], keywords: dict[str, Val], state: State) -> None:
-    """A class without a constructor of its own: a data class, or one that inherits it from elsewhere."""
+    """A class without its own constructor: a data class, or one with an unknown base."""
     fields = m.fields(node) if args else ()
     ref = made.refs[0]
     cell = state.heap[ref]

@@ -1,4 +1,4 @@
-"""What the methods of lists, dicts, sets, queues and settings objects do to what they hold."""
+"""Methods of lists, dicts, sets, queues and settings objects, and their effect on the contents."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class MethodUse(NamedTuple):
         return self.args[index] if index < len(self.args) else ANY
 
     def write(self, cell: HeapCell) -> None:
-        # Two cells behind one name: either may be meant, so both keep what they had.
+        # The name may refer to either cell, so both keep their old contents.
         self.state.heap[self.ref] = cell if len(self.receiver.refs) == 1 else _either(self.cell, cell)
 
 
@@ -34,7 +34,7 @@ def _either(before: HeapCell, now: HeapCell) -> HeapCell:
 
 
 def method(m: Machine, receiver: Val, name: str, args: list[Val], state: State) -> Val | None:
-    """The result; None when this is no method of a container we know."""
+    """None for a method that is not a known container's."""
     result: Val | None = None
     for ref, cell in m.cells(receiver, state):
         act = METHODS.get((cell.kind, name))
@@ -203,7 +203,7 @@ def _values(use: MethodUse) -> Val:
 
 
 def _items(use: MethodUse) -> Val:
-    """Pairs; a loop over them sees keys and values together."""
+    """Key-value pairs, so that a loop sees both."""
     pairs = [
         use.m.allocate(use.state, HeapCell("list", {0: Val(const=key), 1: value}))
         for key, value in use.cell.items.items()
@@ -238,7 +238,7 @@ def _write_text(use: MethodUse) -> Val:
 
 
 def _feature(use: MethodUse) -> Val:
-    """`parser.setFeature(name, value)`: kept under the name the feature is known by."""
+    """`parser.setFeature(name, value)`: stored under the feature's common name."""
     key = use.arg(0)
     place = key.const if isinstance(key.const, str) else key.name
     use.write(use.cell.put(place, use.arg(1)) if place else use.cell)

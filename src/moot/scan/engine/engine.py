@@ -1,4 +1,4 @@
-"""The analysis of a set of files: run every module, then every function that nothing called."""
+"""Analyses a set of files: runs every module, then every function that nothing called."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -32,20 +32,19 @@ from moot.scan.syntax import words
 
 HARMLESS = words("int float bool uuid.UUID UUID datetime.date datetime.datetime date datetime")
 PARAMETER = 0.4
-"""A parameter of a function whose callers we do not see: it may be anything, but often is not."""
+"""Confidence that a parameter of a function with unknown callers is untrusted."""
 ADDRESS = 0.8
 MAX_STEPS = 200_000
 ENTRY_STEPS = 30_000
-"""What one function and all it calls may cost: a wild one must not use up the budget of the rest."""
+"""Steps for one entry function with all its calls, so that one cannot use up the whole budget."""
 READINGS = ((MAX_CALLS, ENTRY_STEPS, 0), (FEW_CALLS, ENTRY_STEPS // 3, 0), (0, ENTRY_STEPS // 3, 3_000))
-"""How a function is read: following its calls, then fewer of them, then none; each with its budget, and the last with
-some of its own when the file's is spent. Only what is still too much is said to be not analysed."""
+"""(call depth, steps, reserve): a function that costs too much is retried with fewer calls followed, then with
+none; the last try has steps of its own even if the file's budget is spent. Only what still fails is reported as not
+analysed."""
 CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
 
 
 class Outcome:
-    """What came of an analysis."""
-
     def __init__(self, reports: list[FlowReport], gaps: list[NotAnalysed]) -> None:
         self.reports = reports
         self.gaps = gaps
@@ -94,7 +93,7 @@ def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
 
 
 def _run_guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> list[NotAnalysed]:
-    """Do it within the budget; what was cut off is said."""
+    """Runs work within the budget and reports what was cut off."""
     try:
         act()
     except Cutoff:
@@ -110,7 +109,7 @@ def _too_much(unit: Unit, byte: int) -> NotAnalysed:
 
 
 def _by_name(units: list[Unit]) -> dict[str, Unit]:
-    """By every name a module can be imported as; its full name is its own."""
+    """By every name a module can be imported as; its full name takes precedence."""
     short = {name: unit for unit in units for name in _names_of(unit.name)}
     return short | {unit.name: unit for unit in units}
 
@@ -130,7 +129,8 @@ def _names_of(name: str) -> list[str]:
 
 
 def _list_uncalled(m: Machine) -> Iterator[tuple[Closure, Heap]]:
-    """The functions nothing has called. Web handlers first, then the last defined: callers mostly stand below."""
+    """Functions that nothing called: web handlers first, then last defined first, because callers mostly stand
+    below."""
     while m.waiting:
         batch, m.waiting = m.waiting, []
         handlers = [entry for entry in batch if route_of(m, entry[0].function) is not None]
@@ -144,7 +144,7 @@ def _is_left(m: Machine, function: Function) -> bool:
 
 
 def route_of(m: Machine, function: Function) -> str | None:
-    """The address a decorator gives a web handler; None when it is none."""
+    """The route that a decorator gives a web handler; None for other functions."""
     for decorator in function.decorators:
         target = decorator.func if isinstance(decorator, Call) else decorator
         if isinstance(target, Attr) and target.name in m.book.routes:
@@ -154,10 +154,10 @@ def route_of(m: Machine, function: Function) -> str | None:
 
 
 def _at_start(m: Machine, heap: Heap) -> Heap:
-    """What there was when the function was made, and what the modules left behind since."""
+    """The state in which a function starts: that of its definition, plus what modules changed since."""
     if heap.own is m.heap:
         return Heap(m.heap)
-    # Thousands of functions made by one module begin alike: what is theirs alone is looked for once.
+    # Thousands of functions of one module start in the same state: compute the difference once.
     key = (id(heap.own), len(heap.own), len(m.heap))
     if key not in m.beginnings:
         own = {ref: cell for ref, cell in heap.own.items() if m.heap.get(ref) is not cell}
@@ -183,7 +183,7 @@ def run_entry(m: Machine, closure: Closure, heap: Heap) -> None:
 
 
 def _find_decorator_proofs(m: Machine, function: Function, given: State) -> Proved:
-    """What decorators of the given files have proved of the parameters when they call the function."""
+    """What decorators in the given files prove about the parameters before they call the function."""
     proved: Proved = frozenset()
     for decorator in function.decorators:
         maker = m.thing(m.eval(decorator, State({}, given.heap))) if isinstance(decorator, Name | Call) else None
@@ -206,7 +206,6 @@ def _find_decorator_proofs(m: Machine, function: Function, given: State) -> Prov
 
 
 def _find_passed_params(m: Machine, wrapper: Function, given: State, state: State) -> dict[str, Val]:
-    """The parameters of the function as its wrapper sees them."""
     names: dict[str, Val] = {}
     rest = dict(given.names)
     for param in wrapper.params:
@@ -222,7 +221,7 @@ def _find_passed_params(m: Machine, wrapper: Function, given: State, state: Stat
 
 
 def _find_middleware_proofs(m: Machine, function: Function) -> Proved:
-    """What the handlers in front of this one have proved when they hand on."""
+    """What earlier middleware proves before it calls this handler."""
     proved: Proved = frozenset()
     for closure in m.rows.get(id(function), ()):
         frame = Frame(closure.unit, closure.function, closure.env, closure.owner)
@@ -273,7 +272,7 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
 
 
 def _usual(m: Machine, param: Param, state: State) -> str:
-    """`def f(x, run=os.system)`: most callers leave it as it is."""
+    """`def f(x, run=os.system)`: assume the default, as most callers do."""
     if not isinstance(param.default, Name | Attr):
         return ""
     value = m.eval(param.default, State({}, state.heap))
@@ -281,14 +280,14 @@ def _usual(m: Machine, param: Param, state: State) -> str:
 
 
 def _is_view(closure: Closure, index: int) -> bool:
-    """Django calls a view with the request and the parts of the address."""
+    """A Django view: takes the request and parts of the URL."""
     params = closure.function.params
     place = next((i for i, param in enumerate(params[:2]) if param.name == "request"), None)
     return place is not None and index > place and "django" in closure.unit.imports
 
 
 def _self(m: Machine, kind: Kind, state: State, method: str) -> Val:
-    """An object as its constructor leaves it, so that its methods know what its attributes are."""
+    """An object as its constructor leaves it, so that the attributes are known in its methods."""
     if method == "__init__":
         return m.allocate(state, HeapCell("instance", {"__class__": m.keep(kind)}))
     init = kind.members.get("__init__")
@@ -313,7 +312,7 @@ def _read_annotation(m: Machine, param: Param, state: State) -> str:
 
 
 def _is_injected(param: Param) -> bool:
-    """FastAPI's `Depends(…)`: not from the request itself."""
+    """FastAPI's `Depends(…)`: not part of the request."""
     default: Expr | None = param.default
     return (
         isinstance(default, Call)

@@ -1,4 +1,4 @@
-"""Expressions on abstract values."""
+"""Evaluates expressions on abstract values."""
 
 from collections.abc import Callable
 from functools import lru_cache, reduce
@@ -217,7 +217,7 @@ def _enter(m: Machine, clause: Clause, state: State) -> None:
 
 
 def _exact_comprehension(m: Machine, e: Comprehension, state: State) -> list[Val] | None:
-    """One value per member, where the members are known and few."""
+    """One value per member, if the members are known and few."""
     if e.kind == "dict" or len(e.clauses) != 1 or e.clauses[0].conditions:
         return None
     clause = e.clauses[0]
@@ -266,7 +266,7 @@ def _logic(m: Machine, e: Logic, state: State) -> Val:
         before_it = result.marks if result is not None else NOTHING
         result = value if result is None else join_values(result, value)
         if before_it and e.op != "and" and value.const is not UNKNOWN:
-            # A default of our own changes nothing about the rest: `urlsplit(x).hostname or ""`.
+            # A constant default does not change the rest: `urlsplit(x).hostname or ""`.
             result = result._replace(marks=result.marks | before_it)
         combine = facts.conjunction if e.op == "and" else facts.disjunction
         proof = value.facts if first else combine(proof, value.facts)
@@ -285,7 +285,7 @@ def _compare(m: Machine, e: Compare, state: State) -> Val:
     elif e.op in ("in", "not in") and left.const is not UNKNOWN:
         result = _test_membership(m, e.op, left.const, right, state)
     if right.const is None and left.facts is not NO_FACTS:
-        # Go's `validate(x)` gives an error: nothing means good.
+        # Go's `validate(x)` returns an error: nil means valid.
         told = facts.negate_facts(left.facts) if VERDICT in left.marks and _in_go(m) else left.facts
         return Val(const=result, facts=facts.compare_with_none(e.op, told))
     inside = taints_in(m, right, state) if right.refs else ()

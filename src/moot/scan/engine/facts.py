@@ -1,4 +1,4 @@
-"""What a condition proves about outside values: allow-lists, character checks, containment in a folder."""
+"""What a condition proves about untrusted values: allow-lists, character checks, containment in a folder."""
 
 import re
 from functools import lru_cache
@@ -10,7 +10,7 @@ from moot.scan.syntax import words
 Proofs = frozenset[tuple[str, str]]
 PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
 KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
-"""Everything but some harmless characters."""
+"""A pattern that matches everything except harmless characters."""
 NONE_PROVED: Proofs = frozenset()
 HOST_KINDS = ("redirect", "ssrf")
 WORD_TESTS = words("isalnum isalpha isdigit isdecimal isnumeric isidentifier")
@@ -58,7 +58,7 @@ def disjunction(left: Facts, right: Facts) -> Facts:
 
 
 def common(left: Proofs, right: Proofs) -> Proofs:
-    """What both prove: who proves that a value does no harm at all proves that it is no path."""
+    """The facts that both prove; a proof for all sinks includes the proof for one."""
     if not left or not right or left == right:
         return left and right
     mine = [fact for fact in left if fact in right or (fact[0], ALL) in right]
@@ -66,7 +66,7 @@ def common(left: Proofs, right: Proofs) -> Proofs:
 
 
 def _merge_ranges(proofs: Proofs) -> Proofs:
-    """Not before `a` and not after `z`: a letter."""
+    """`>= 'a'` and `<= 'z'` together: a letter."""
     both = [(origin, ALL) for origin, kind in proofs if kind == FROM and (origin, UP_TO) in proofs]
     return proofs.union(both) if both else proofs
 
@@ -81,7 +81,7 @@ def _read_bound(op: str, left: Val, right: Val) -> Facts:
 
 
 def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
-    """`inside` is what the right side holds, for `in`."""
+    """`inside` is what the right side contains, for `in`."""
     if op in ("not in", "!=", "is not", "<>"):
         return negate_facts(comparison({"not in": "in", "is not": "is"}.get(op, "=="), left, right, inside))
     if op == "in":
@@ -93,7 +93,7 @@ def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
         elif right.taints and not left.taints and left.const is not None:
             facts = when_true(right.taints, *_equal_kinds(right))
         elif "host" in left.marks and "host" in right.marks:
-            # The address leads to the host that was asked.
+            # The URL points to the host that was checked.
             facts = when_true((*left.taints, *right.taints), *HOST_KINDS)
         if _is_common_path(left) or _is_common_path(right):
             facts = Facts(facts.true | about((*left.taints, *right.taints), "path"), facts.false)
@@ -104,7 +104,7 @@ def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
 
 
 def _equal_kinds(value: Val) -> tuple[str, ...]:
-    """The host of an address being right says nothing about files."""
+    """A correct host says nothing about file paths."""
     return HOST_KINDS if "host" in value.marks or all(ALL in taint.ended for taint in value.taints) else (ALL,)
 
 
@@ -113,7 +113,7 @@ def _is_common_path(value: Val) -> bool:
 
 
 def not_prototype(op: str, taints: Taints, facts: Facts) -> Facts:
-    """`key === "__proto__"`, `BAD.includes(key)`: any other key is a place like all."""
+    """`key === "__proto__"`, `BAD.includes(key)`: any other key is an ordinary property."""
     more = Facts(false=about(taints, "prototype"))
     if op in ("!=", "not in", "is not"):
         more = negate_facts(more)
@@ -151,14 +151,14 @@ def of_method(name: str, receiver: Val, args: list[Val]) -> Facts:
 def _edge(name: str, receiver: Val, edge: Val) -> Facts:
     text = edge.const
     if name == "endswith" and "host" in receiver.marks and not edge.taints:
-        # `.example.com`: a host below it. Without the dot it could be anybody's.
+        # `.example.com` is a subdomain. Without the dot, anybody can register a match.
         below = text is UNKNOWN or (isinstance(text, str) and text.startswith("."))
         return when_true(receiver.taints, *HOST_KINDS) if below else NO_FACTS
     if text in ("'", '"'):
         return when_true(receiver.taints, f"{'opens' if name == 'startswith' else 'closes'}{text}")
     if name == "startswith":
         if "normal" in receiver.marks:
-            # The folder may be the caller's: what was put behind it is held inside.
+            # The folder may come from the caller: the part appended to it stays inside.
             folder = {taint.origin for taint in edge.taints}
             return when_true(tuple(taint for taint in receiver.taints if taint.origin not in folder), "path")
         if "relative" in receiver.marks and text in ("..", "../"):
@@ -199,7 +199,7 @@ def of_pattern(pattern: Val, how: str, subject: Val, taints: Taints) -> Facts:
 
 
 def find_allowed_kinds(pattern: str) -> tuple[str, ...]:
-    """What text of these characters can not harm: with dots and slashes it can still lead anywhere."""
+    """The sinks that text of these characters cannot harm; dots and slashes can still form a path."""
     members = "".join(re.findall(r"\[((?:\\.|[^\]])*)\]", pattern))
     return PLAIN_KINDS if "/" in members and "." in members else (ALL,)
 
@@ -228,14 +228,14 @@ def judges(word: str) -> bool:
 
 
 def of_refusal(name: str, taints: Taints) -> Facts:
-    """`address.is_private`: harmless as long as it is not."""
+    """`address.is_private`: harmless if false."""
     if not taints or not _refuses(name.rpartition(".")[2]):
         return NO_FACTS
     return Facts(false=about(taints, "ssrf"))
 
 
 def of_kind(wanted: list[str], taints: Taints) -> Facts:
-    """`isinstance(x, str)`: text can not be a query, a number can not be anything."""
+    """`isinstance(x, str)`: a string cannot be a query object, a number cannot do any harm."""
     if not wanted or not taints:
         return NO_FACTS
     if NUMBERS.issuperset(wanted):
@@ -244,14 +244,14 @@ def of_kind(wanted: list[str], taints: Taints) -> Facts:
 
 
 def compare_with_none(op: str, facts: Facts) -> Facts:
-    """`found is not None`, `err == nil`: whether there is something at all."""
+    """`found is not None`, `err == nil`: whether there is a value at all."""
     if op in ("!=", "is not"):
         return facts
     return negate_facts(facts) if op in ("==", "is") else NO_FACTS
 
 
 def of_validator(name: str, taints: Taints) -> Facts:
-    """A function we cannot see whose name says that it tells good from bad."""
+    """An unknown function whose name says that it validates."""
     last = name.rpartition(".")[2]
     return when_true(taints, ALL) if taints and judges(last) else NO_FACTS
 
@@ -267,23 +267,23 @@ def of_any(facts: Facts) -> Facts:
 
 
 def _of_others(proofs: Proofs) -> Proofs:
-    """What was proved of some member says nothing of the whole; what was proved of another value holds."""
+    """A proof about one member says nothing about the container; proofs about other values hold."""
     return frozenset(fact for fact in proofs if f"|{EACH}" not in fact[0])
 
 
 def whole(proofs: Proofs) -> Proofs:
-    """What holds for every member holds for what it is a member of."""
+    """What holds for every member holds for the container."""
     more = [(origin.removesuffix(f"|{EACH}"), kind) for origin, kind in proofs if origin.endswith(f"|{EACH}")]
     return proofs.union(more) if more else proofs
 
 
 def is_of(origin: str, other: str) -> bool:
-    """Whether a value is that other one, or a part of it: what is proved of the whole holds for its parts."""
+    """Whether a value is the other one or a part of it: what is proved of the whole holds for its parts."""
     return origin == other or origin.startswith(f"{other}|")
 
 
 def apply_proofs(taints: Taints, proved: Proofs) -> Taints:
-    """What is left of taints once what was proved is taken into account."""
+    """Removes what was proved harmless from taints."""
     if not taints or not proved:
         return taints
     result = []
@@ -295,7 +295,7 @@ def apply_proofs(taints: Taints, proved: Proofs) -> Taints:
 
 
 def is_literal(taint_kinds: frozenset[str]) -> bool:
-    """Starts and ends with a quote and has none inside: a plain text literal, whatever reads it."""
+    """Starts and ends with a quote and has none inside: a plain string literal in any language."""
     return any({f"opens{quote}", f"closes{quote}", f"without{quote}"} <= taint_kinds for quote in "'\"")
 
 

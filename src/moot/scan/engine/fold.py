@@ -1,4 +1,4 @@
-"""Constant folding: what Python would compute from values that are known. Claims only what it is sure of."""
+"""Constant folding with Python's semantics; gives no value unless it is certain."""
 
 import base64
 import binascii
@@ -13,7 +13,7 @@ from moot.scan.syntax import words
 
 
 class Nothing(Enum):
-    """Not a value: nothing is known."""
+    """The value is unknown."""
 
     UNKNOWN = "unknown"
 
@@ -121,7 +121,7 @@ DECODERS: dict[str, Callable[..., object]] = {
     "atob": lambda text: base64.b64decode(text).decode("latin-1"),
     "Buffer.from": _buffer,
 }
-"""Functions that write a known text in another alphabet, or put known parts together."""
+"""Functions that decode constants or join constant parts."""
 
 
 def fold_call(name: str, args: Sequence[object]) -> Known:
@@ -138,8 +138,8 @@ def fold_call(name: str, args: Sequence[object]) -> Known:
 
 
 def _keep_small(value: object) -> Known:
-    """A result that is worth carrying: of a known kind and not enormous."""
-    if isinstance(value, float) and value != value:  # not a number: equal to nothing, not even to itself
+    """A result of a known type and moderate size."""
+    if isinstance(value, float) and value != value:  # NaN: equal to nothing, not even to itself
         return UNKNOWN
     if isinstance(value, str | bytes):
         return value if len(value) <= MAX_TEXT else UNKNOWN
@@ -163,7 +163,7 @@ def binary(op: str, left: Scalar, right: Scalar) -> Known:
 
 
 def _small(op: str, left: Scalar, right: Scalar) -> bool:
-    """`"a" * 10**9` and `2 ** 10**9` are not worth their price."""
+    """`"a" * 10**9` and `2 ** 10**9` are not computed."""
     if op in ("**", "<<", ">>"):
         return _is_below(left, 10**6) and _is_below(right, 100)
     if op == "*":
@@ -179,7 +179,7 @@ def _is_below(value: Scalar, limit: int) -> bool:
 
 def compare(op: str, left: Scalar, right: Scalar) -> bool | Literal[Nothing.UNKNOWN]:
     compute = COMPARE.get(op)
-    # Identity of equal texts and numbers is an accident of the interpreter.
+    # Identity of equal strings and numbers depends on the interpreter.
     unsure = op in ("is", "is not") and not (left is None or right is None or isinstance(left, bool))
     if compute is None or unsure:
         return UNKNOWN
@@ -214,7 +214,7 @@ def cut(value: Scalar, bounds: tuple[Scalar, Scalar, Scalar]) -> Known:
 
 
 def method(value: Scalar, name: str, args: Sequence[Scalar]) -> Known:
-    """A method of a known text; padding to a huge width is not computed."""
+    """A method of a constant string; padding to a huge width is not computed."""
     if name == "toString" and isinstance(value, bytes):
         name, args = "decode", ()
     if name == "replace_first" and len(args) == 2:
@@ -243,6 +243,6 @@ def function(name: str, args: Sequence[Scalar]) -> Known:
 
 
 def join_scalars(parts: Sequence[Scalar]) -> Known:
-    """Text put together of known parts, as an f-string without format specs would."""
+    """Joins constant parts, as an f-string without format specs would."""
     text = "".join(str(part) for part in parts)
     return text if len(text) <= MAX_TEXT else UNKNOWN

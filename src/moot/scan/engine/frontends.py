@@ -1,4 +1,4 @@
-"""Which front end reads which language. A new one is one line here."""
+"""The front end of each language; add a new one here."""
 
 from collections.abc import Callable, Mapping
 from typing import cast
@@ -18,8 +18,7 @@ FRONTS: Mapping[Language, Callable[[Parsed], Module]] = LazyTable(
 
 
 def lower(source: Parsed) -> Module | None:
-    """The file in the engine's form; None when no front end reads its language. Worked out once: Go's checks of
-    structure read what the engine reads."""
+    """Lowers a file to the IR, once; None if its language has no front end. Go's structural checks read the same IR."""
     front = FRONTS.get(source.language)
     if front is None:
         return None

@@ -35,16 +35,14 @@ from moot.scan.syntax import column_at, line_at
 
 MAX_DEPTH = 60
 DECLARED = "declared"
-"""The word of what stands for the missing value in `name: type`."""
+"""The `Opaque.word` of the missing value in `name: type`."""
 Span: TypeAlias = tuple[int, int]
-"""First byte, and the byte after the last. A plain pair: there is one per node, and files have thousands."""
+"""First byte, and the byte after the last. A plain pair because there is one per node."""
 Scalar: TypeAlias = str | bytes | int | float | bool | None
 Kind = Literal["list", "tuple", "set", "dict", "generator"]
 
 
 class Parsed(Protocol):
-    """A file with its syntax tree: `moot.scan.syntax.Source` is one."""
-
     @property
     def path(self) -> str: ...
     @property
@@ -131,7 +129,7 @@ class Call(Record):
 
 
 class Hole(Record):
-    """A value's place in built text. `spec` is what stands there: `%s`, `!r`, `:>10`."""
+    """An interpolated value in a string. `spec` is its format: `%s`, `!r`, `:>10`."""
 
     at: Span
     value: "Expr"
@@ -140,7 +138,7 @@ class Hole(Record):
 
 
 class Concat(Record):
-    """Text put together. Parts are `Const` (text), `Hole`, or plain expressions (operands of `+`)."""
+    """A built string. Parts are `Const` (text), `Hole`, or plain expressions (operands of `+`)."""
 
     at: Span
     parts: tuple["Expr", ...]
@@ -169,7 +167,7 @@ class Table(Record):
     at: Span
     entries: tuple[Entry, ...]
     type: "Expr | None" = None
-    """Go's composite literals name one: `http.Cookie{Secure: true}`."""
+    """The type of a Go composite literal: `http.Cookie{Secure: true}`."""
 
 
 class Clause(Record):
@@ -248,7 +246,7 @@ class Yield(Record):
 
 
 class Opaque(Record):
-    """Something with no word here; what its parts carry flows through. `word` is the grammar's name for it."""
+    """An expression without its own node; taints of its parts flow through. `word` is the grammar's name for it."""
 
     at: Span
     parts: tuple["Expr", ...] = ()
@@ -272,7 +270,7 @@ class Assign(Record):
     value: Expr
     annotation: Expr | None = None
     local: bool = False
-    """Declares its names in this block (`let`, `const`, `:=`); Python's assignments do not."""
+    """Declares its names in this block (`let`, `const`, `:=`)."""
 
 
 class Augment(Record):
@@ -298,8 +296,6 @@ class Later(Record):
 
 
 class Return(Record):
-    """Several results (Go) are a `Many` of kind tuple."""
-
     at: Span
     value: Expr | None = None
 
@@ -327,7 +323,7 @@ class Case(Record):
     body: tuple["Stmt", ...]
     guard: Expr | None = None
     falls: bool = False
-    """Goes on with the next case (JavaScript without `break`, Go's `fallthrough`)."""
+    """Falls through to the next case (JavaScript without `break`, Go's `fallthrough`)."""
 
 
 class Switch(Record):
@@ -340,7 +336,7 @@ class Switch(Record):
 
 
 class While(Record):
-    """`test` None: for ever. `step` runs after each round (C-style `for`)."""
+    """`test` is None for an endless loop. `step` runs after each iteration (C-style `for`)."""
 
     at: Span
     test: Expr | None
@@ -358,7 +354,7 @@ class Each(Record):
     body: tuple["Stmt", ...]
     other: tuple["Stmt", ...] = ()
     keys: bool = False
-    """The target runs over keys or indices (JavaScript's `for in`, Go's `for i := range`)."""
+    """The target iterates over keys or indices (JavaScript's `for in`, Go's `for i := range`)."""
 
 
 class Handler(Record):
@@ -402,8 +398,8 @@ class Outer(Record):
 
 
 class Import(Record):
-    """`local` stands for `origin` from here on. `local` is `*` when everything of the module is meant, and "" when it
-    is only run. `module` is the module part of `origin` (`from a.b import c`: origin `a.b.c`, module `a.b`)."""
+    """Binds `local` to `origin`. `local` is `*` for all names of the module and "" for an import that only runs it.
+    `module` is the module part of `origin` (`from a.b import c`: origin `a.b.c`, module `a.b`)."""
 
     at: Span
     local: str
@@ -423,7 +419,7 @@ class Param(Record):
     annotation: Expr | None = None
     kind: Literal["plain", "star", "double", "keyword"] = "plain"
     pattern: Expr | None = None
-    """A destructured parameter; its name is then made up."""
+    """A destructured parameter; its name is then generated."""
 
 
 class Function(Record):
@@ -437,8 +433,6 @@ class Function(Record):
 
 
 class Define(Record):
-    """A function as a statement: its name is bound here."""
-
     at: Span
     function: Function
 
@@ -459,7 +453,7 @@ Block: TypeAlias = tuple[Stmt, ...]
 
 
 class Module(Record):
-    """One file. `breaks` are the bytes its lines start at."""
+    """One file. `breaks` are the offsets at which its lines start."""
 
     path: str
     language: Language

@@ -1,4 +1,4 @@
-"""Calls that leave the given files: sinks, sanitisers, sources and what passes through."""
+"""Library calls: sinks, sanitisers, sources and propagation."""
 
 import re
 from functools import lru_cache, reduce
@@ -67,7 +67,7 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
 
 
 def _apply_rules(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
-    """What the rules say of this very function; None when they say nothing."""
+    """The rule for exactly this function; None if there is none."""
     name, book = site.name, m.book
     if name in book.keeps:
         held: dict[Key, Val] = dict(enumerate(site.args))
@@ -96,7 +96,7 @@ def _of_schema(m: Machine, site: CallSite, last: str) -> Val:
 
 
 def _apply_proof(m: Machine, site: CallSite, how: str) -> Val:
-    """`int(x)`, `net.ParseIP(x)`: what it accepts can do no harm, in itself and in what it was made from."""
+    """`int(x)`, `net.ParseIP(x)`: what it accepts is harmless, and so is the argument."""
     given = site.arg(0)
     taints = taints_in(m, given, site.state) if given is not None else ()
     proof = facts.about(taints, ALL)
@@ -113,7 +113,7 @@ def _apply_proof(m: Machine, site: CallSite, how: str) -> Val:
 
 
 def _name_request(m: Machine, site: CallSite, e: Call) -> Taints:
-    """`FormValue("a")` is another value than `FormValue("b")`."""
+    """`FormValue("a")` and `FormValue("b")` are different values."""
     found = (source(m, site.name, m.book.sources[site.name], e.at),)
     key = site.arg(0)
     return part_of(found, key.const) if key is not None and isinstance(key.const, str) else found
@@ -127,7 +127,7 @@ def _read(m: Machine, site: CallSite, e: Call) -> Val:
 
 
 def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool:
-    """Whether the call is a sink at all; what arrives at it is reported."""
+    """Whether the call is a sink; reports tainted arguments."""
     matched = False
     for sink in sinks:
         if not sink.args:
@@ -185,14 +185,14 @@ def _container(m: Machine, site: CallSite, kind: str) -> Val:
 
 
 def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints) -> Val:
-    """What the call gives back: cleaned, carried on, or nothing of its arguments."""
+    """The result: sanitised, propagated, or independent of the arguments."""
     book, name = m.book, site.name
     known = _fold_call(site)
     if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
         return Val(const=known)
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
     if last in PARTS:
-        # What is proved of a file's ending says nothing of its name.
+        # A proof about a file's extension says nothing about its name.
         taints = part_of(taints, "part")
     out = f"{name}()"
     if not taints:
@@ -209,7 +209,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
     if _cleans(name):
         return Val(name=out)
     if site.receiver.taints:
-        # What an object of the caller's answers to an unknown method is hardly text of the caller's.
+        # An unknown method of a caller's object hardly returns the caller's own text.
         strong = tuple(taint for taint in taints if taint.strength >= CALLER)
         return Val(strong, name=out, marks=_marks(name, last, site))
     return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
@@ -221,7 +221,7 @@ def _cleans(name: str) -> bool:
 
 
 def _keeps_out(site: CallSite) -> bool:
-    """`re.sub(r"[^a-z]", "", x)`: only harmless characters are left."""
+    """`re.sub(r"[^a-z]", "", x)` leaves only harmless characters."""
     own = site.name == "re.sub"
     pattern, other = (site.arg(0), site.arg(1)) if own else (site.setting(site.receiver, 0), site.arg(0))
     text = pattern.const if pattern is not None else UNKNOWN
@@ -231,7 +231,7 @@ def _keeps_out(site: CallSite) -> bool:
 
 
 def _narrow_kinds(kinds: frozenset[str], last: str, site: CallSite) -> frozenset[str]:
-    """`x.replace("'", …)` only helps where that character does harm."""
+    """`x.replace("'", …)` protects only sinks where that character matters."""
     if last != "replace":
         return kinds
     old = site.arg(0)

@@ -1,4 +1,4 @@
-"""What the literals of Python mean: escapes, numbers, and the holes of `%` and `.format` templates."""
+"""Values of Python literals: escapes, numbers, and the holes of `%` and `.format` templates."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ MAX_DIGITS = 40
 
 
 class Gap(NamedTuple):
-    """A hole in a template: which value goes there (None: the next one), how it is written, what stood before it."""
+    """A hole in a template: the argument (None: the next one), its spelling, and the text before it."""
 
     before: str
     key: str | None
@@ -42,7 +42,7 @@ def _meaning(code: str) -> str:
 
 
 def number(text: str) -> Scalar:
-    """None when it is none that is worth knowing (complex, enormous)."""
+    """None for a complex or enormous number."""
     if len(text) > MAX_DIGITS:
         return None
     plain = text.replace("_", "").rstrip("lL")

@@ -1,4 +1,4 @@
-"""Reading: what a name, an attribute, an item stands for, and what a value carries all told."""
+"""Reads names, attributes and items, and collects the taints a value carries."""
 
 from moot.scan.engine import facts
 from moot.scan.engine.fold import UNKNOWN
@@ -24,17 +24,17 @@ from moot.scan.engine.values import (
 
 ELSEWHERE = 0.35
 MAX_MEMBERS = 40
-"""A list that is made longer in a loop ends to be known member by member."""
+"""Longer lists are no longer tracked item by item."""
 HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
 HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
 TABLE = ".__dict__"
 NAMES = frozenset({"globals()", "locals()", "vars()"})
 BUILTINS = frozenset({"builtins", "__builtins__", "globalThis", "global"})
 MODULES = frozenset({"os", "sys", "subprocess", "builtins", "importlib", "pickle", "shutil"})
-"""Modules that other modules of the library import, and so have as an attribute."""
+"""Standard modules that other standard modules import and thus expose as attributes."""
 OTHER_NAMES = {"posix": "os", "nt": "os", "_pickle": "pickle", "_io": "io"}
 WHOLE = HOST_PARTS | {"href", "parent", "parents", "Path", "pathname"}
-"""Attributes that are checked in place of the whole."""
+"""Attributes whose check counts as a check of the whole value."""
 
 
 def lookup(m: Machine, name: str, state: State) -> Val:
@@ -53,13 +53,12 @@ def lookup(m: Machine, name: str, state: State) -> Val:
         return Val(name=name)
     if frame.unit.stars:
         return Val(name=f"{frame.unit.stars[-1]}.{name}")
-    # A name that nothing here gives a value: like a parameter, it may hold anything.
+    # An undefined name may hold anything, like a parameter.
     step = FlowStep(None, frame.unit.module.path, 1, f"{name} comes from elsewhere", 1)
     return Val((Taint(name, "outside", ELSEWHERE, NOTHING, step),), name=name)
 
 
 def resolve(m: Machine, dotted: str) -> Val:
-    """What a dotted name of another module stands for."""
     unit = m.units.get(dotted)
     if unit is not None:
         whole = unit.exports.get("")
@@ -74,7 +73,7 @@ def resolve(m: Machine, dotted: str) -> Val:
 
 
 def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
-    """The value, carrying what its name says it carries."""
+    """Adds the taints of a source to the value with its name."""
     strength = m.book.sources.get(value.name)
     if strength is None and ".request." in value.name:
         strength = m.book.sources.get("request." + value.name.rpartition(".request.")[2])
@@ -82,7 +81,7 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
         return value
     address = m.frame.address
     if address and "<" not in address and value.name.endswith("request.path"):
-        # A handler of one fixed address is only called for that address.
+        # A handler of one fixed route is only called for that URL.
         return Val(const=address, name=value.name)
     return value._replace(taints=(source(m, value.name, strength, at),))
 
@@ -101,8 +100,8 @@ def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
 
 
 def by_key(m: Machine, base: Val, key: str, state: State, at: Span) -> Val | None:
-    """What a table of names holds that the language itself keeps: `vars(os)["system"]`, `sys.modules["os"]`; None for
-    any other base."""
+    """Looks up a name in a namespace of the language: `vars(os)["system"]`, `sys.modules["os"]`; None for any other
+    base."""
     owner = base.name
     if owner.endswith(TABLE) and not base.refs:
         return attribute(m, Val(name=owner.removesuffix(TABLE)), key, state, at)
@@ -127,7 +126,7 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     if not base.name:
         return Val(part, UNKNOWN, f"?.{name}", (), told, marks)
     if base.name in BUILTINS or (name in MODULES and not base.taints and base.name.partition(".")[0] in m.book.roots):
-        # `builtins.eval` is `eval`; `shutil.os` is the module that it imports itself.
+        # `builtins.eval` is `eval`; `shutil.os` is `os`.
         return Val(name=name)
     full = f"{OTHER_NAMES.get(base.name, base.name)}.{name}"
     if base.name in m.units or full in m.units:
@@ -138,15 +137,15 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
 
 
 def _makes_code(m: Machine, base: Val) -> bool:
-    """Whether the constructor of this is JavaScript's `Function`, which makes code of a text: that of a function is,
-    and that of any constructor."""
+    """Whether `.constructor` of this is JavaScript's `Function`, which compiles text to code: true for functions and
+    constructors."""
     if base.name.endswith((".constructor", "getPrototypeOf()")):
         return True
     return isinstance(m.thing(base), Closure)
 
 
 def _look_up_member(m: Machine, ref: int, base: Val, name: str, state: State, at: Span) -> Val | None:
-    """What this one of the things a value may be has under the name."""
+    """Looks up a member in one of the values this may be."""
     cell = state.heap.get(ref)
     if cell is not None and name in cell.items:
         return cell.items[name]
@@ -162,14 +161,14 @@ def _look_up_member(m: Machine, ref: int, base: Val, name: str, state: State, at
 
 
 def _find_host_facts(name: str, taints: Taints) -> Facts:
-    """An address without a host stays where it is; an address of the network is private, or it is not."""
+    """A URL without a host stays on this site; an IP address is private or not."""
     if name in HOST_PARTS:
         return Facts(false=facts.about(taints, "redirect"))
     return facts.of_refusal(name, taints)
 
 
 def _inside(base: Val, state: State) -> Taints:
-    """An attribute we know nothing of, of a thing that has unknown places."""
+    """An unknown attribute of a value with unknown members."""
     taints: Taints = ()
     for ref in base.refs:
         cell = state.heap.get(ref)
@@ -193,7 +192,7 @@ def _of_instance(m: Machine, cell: HeapCell, base: Val, name: str) -> Val | None
 
 
 def _of_library(m: Machine, cell: HeapCell, name: str) -> Val | None:
-    """What an object has from a class outside the given files: `tornado.web.RequestHandler.get_argument`."""
+    """Members inherited from a library class: `tornado.web.RequestHandler.get_argument`."""
     owner = cell.items.get("__class__")
     kind = m.thing(owner) if owner is not None else None
     for base in kind.bases if isinstance(kind, Kind) else ():
@@ -238,7 +237,7 @@ def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
 
 
 def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
-    """One entry of `request.args`: another entry is another value, and proving one says nothing of the other."""
+    """One entry of `request.args`: a proof about one entry says nothing about another."""
     if not base.taints:
         return base
     named = f"{base.name}[{key.const!r}]" if key.const is not UNKNOWN else f"{base.name}[]"
@@ -251,7 +250,7 @@ def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
 
 def _from_cell(cell: HeapCell, key: Val) -> Val:
     if key.const is UNKNOWN:
-        # A look-up by an outside key in a table of our own gives one of our own values.
+        # Looking up an untrusted key in our own table gives one of our own values.
         return (cell.everything() or ANY)._replace(const=UNKNOWN)
     place = key.const
     if cell.kind == "list" and isinstance(place, int) and place < 0 and cell.exact:
@@ -260,7 +259,7 @@ def _from_cell(cell: HeapCell, key: Val) -> Val:
 
 
 def element(m: Machine, value: Val, state: State) -> Val:
-    """What a loop over the value delivers, whichever round it is."""
+    """What a loop over the value yields, in any iteration."""
     found: Val | None = None
     for _, cell in m.cells(value, state):
         if cell.kind == "dict":
@@ -277,7 +276,7 @@ def element(m: Machine, value: Val, state: State) -> Val:
 
 
 def members(m: Machine, value: Val, state: State) -> list[Val] | None:
-    """What a list holds, in order, when all of it is known."""
+    """The items of a list, if all are known."""
     cells = m.cells(value, state)
     if len(cells) != 1 or cells[0][1].kind != "list" or not cells[0][1].exact:
         return None
@@ -295,7 +294,7 @@ def chain_lists(m: Machine, left: Val, right: Val, state: State) -> Val:
 
 
 def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:
-    """What a value carries, with all it holds."""
+    """The taints of a value and everything it contains."""
     taints = value.taints
     if not value.refs or depth > 3:
         return taints

@@ -1,4 +1,4 @@
-"""The machine that runs files on abstract values: its memory, its budget, its findings."""
+"""The abstract interpreter: its memory, its budget, its findings."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,17 +11,17 @@ from moot.scan.engine.values import ANY, NONE, Taint, Val
 from moot.scan.rule import Rule
 
 STEPS = 60_000
-"""Expressions and statements one file may cost."""
+"""Expressions and statements that may be evaluated per file."""
 MAX_LEVELS = 90
-"""Nested evaluations, over all calls: the interpreter's own stack is the limit behind it."""
+"""Nested evaluations across all calls, bounded by the interpreter's stack."""
 MAX_CALLS = 8
 FEW_CALLS = 2
-"""Of a function that cost too much: it is read again, and only what it calls itself is followed."""
+"""The call depth on the second try of a function that cost too much."""
 MAX_INLINED = 60
 
 
 class Cutoff(Exception):
-    """The budget of a file is spent."""
+    """The file's budget is spent."""
 
 
 class FlowReport(NamedTuple):
@@ -33,15 +33,15 @@ class FlowReport(NamedTuple):
 
 @dataclass(slots=True)
 class Unit:
-    """A module while it runs: its variables are what its functions see as globals."""
+    """A module being run; its variables are the globals of its functions."""
 
     module: Module
     name: str
     stars: list[str] = field(default_factory=list)
-    """Unknown modules of which everything was imported."""
+    """Unknown modules imported with `*`."""
     names: dict[str, Val] = field(default_factory=dict)
     exports: dict[str, Val] = field(default_factory=dict)
-    """What a JavaScript module gives out; the module itself, when it is one function or class, under ""."""
+    """Exports of a JavaScript module; under "" if the module is a single function or class."""
     imports: set[str] = field(default_factory=set)
     done: bool = False
 
@@ -52,7 +52,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure:
-    """A function with the variables around it. `owner` is the class it is a method of."""
+    """A function with its enclosing variables. `owner` is the class of a method."""
 
     function: Function
     unit: Unit
@@ -72,8 +72,6 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """A method with the object it was taken from."""
-
     closure: Closure
     receiver: Val
 
@@ -83,7 +81,7 @@ Thing = Closure | Kind | Bound
 
 @dataclass(slots=True)
 class Frame:
-    """One function while it runs."""
+    """A function being run."""
 
     unit: Unit
     function: Function | None = None
@@ -95,17 +93,17 @@ class Frame:
     outer: set[str] = field(default_factory=set)
     made: list[Closure] = field(default_factory=list)
     dead: bool = False
-    """A call that never returns was made in the statement at hand."""
+    """Set when the current statement calls something that never returns."""
     route: str | None = None
-    """The address of a web handler; None for any other function."""
+    """The route of a web handler; None for other functions."""
     address: str | None = None
-    """The address of the handler that is being run, also in what it calls."""
+    """The route of the handler being run, also in functions it calls."""
     handed: Proved | None = None
-    """What was proved whenever the next handler was called."""
+    """What was proved at each call of the next handler."""
     at: Span = (0, 0)
-    """The statement at hand that walks over something."""
+    """The loop statement being run."""
     target: str = ""
-    """The name the value at hand will be assigned to."""
+    """The name to which the current value is assigned."""
 
 
 def _list_bound(stmt: Assign) -> list[str]:
@@ -118,9 +116,9 @@ class Machine:
         self.book = book
         self.units = units
         self.packages: dict[str, dict[str, Val]] = {}
-        """Go's packages of the given files, by the path they are imported as."""
+        """Go packages of the given files, by import path."""
         self.rows: dict[int, tuple[Closure, ...]] = {}
-        """The handlers that run before a function, by its id."""
+        """The middleware that runs before a function, by its id."""
         self.reports: dict[tuple[str, str, int], FlowReport] = {}
         self.things: dict[int, Thing] = {}
         self.heap: dict[int, HeapCell] = {}
@@ -132,16 +130,16 @@ class Machine:
         self.memo: dict[object, Val] = {}
         self.waiting: list[tuple[Closure, Heap]] = []
         self.beginnings: dict[tuple[int, int, int], tuple[dict[int, HeapCell], dict[int, HeapCell]]] = {}
-        """What functions begin with: the changes they were made with (kept, so that no other has its id), and of these
-        what the modules do not have."""
+        """Initial states of functions, by the changes at their definition (kept alive so that ids stay unique), reduced
+        to what the modules do not have."""
         self.steps = 0
         self.limit = STEPS
         self.level = 0
         self._last = 0
         self.depth = MAX_CALLS
-        """Calls inside calls that are followed."""
+        """Maximum call depth."""
         self.anew = 0
-        """The frame from which a function may be entered that is being run already."""
+        """The frame from which a running function may be entered again."""
         self._declared: dict[int, tuple[str, ...]] = {}
         self._fields: dict[int, tuple[str, ...]] = {}
         self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
@@ -189,12 +187,12 @@ class Machine:
             self.level -= 1
 
     def branch(self, state: State) -> State:
-        """A copy of this moment. Copies of large moments cost more than a step."""
+        """Copies the state. Large copies count as several steps."""
         self.steps += (len(state.names) + len(state.heap)) >> 3
         return state.copy()
 
     def run(self, body: Sequence[Stmt], state: State) -> bool:
-        """Whether the end of the block can be reached; `state` is then the moment it is."""
+        """Whether the end of the block can be reached; `state` is then the state there."""
         if self.level >= MAX_LEVELS:
             return True
         self.level += 1
@@ -215,7 +213,7 @@ class Machine:
             self.level -= 1
 
     def block(self, body: Sequence[Stmt], state: State) -> bool:
-        """A block of its own: what it declares under a name from outside hides that one until its end."""
+        """Runs a block scope: its declarations shadow outer names until it ends."""
         declared = self.list_declared(body)
         if not declared:
             return self.run(body, state)
@@ -234,7 +232,7 @@ class Machine:
         return known
 
     def fields(self, node: Class) -> tuple[str, ...]:
-        """The names a class gives values to, in their order."""
+        """Attribute names of a class, in order."""
         known = self._fields.get(id(node))
         if known is None:
             known = self._fields[id(node)] = tuple(
@@ -247,11 +245,11 @@ class Machine:
         return known
 
     def wait(self, closure: Closure, state: State) -> None:
-        """A function that nothing may call is run on its own once the file is through."""
+        """Queues a function to be analysed on its own, in case nothing calls it."""
         self.waiting.append((closure, state.heap))
 
     def absolute(self, dotted: str, unit: Unit) -> str:
-        """The full name of a module that may be named relative to this one."""
+        """Resolves a relative module name."""
         if not dotted.startswith("."):
             return dotted
         rest = dotted.lstrip(".")
@@ -260,7 +258,7 @@ class Machine:
         return ".".join([*package, rest] if rest else package)
 
     def load(self, name: str) -> None:
-        """Run a module of the given files, once."""
+        """Runs a module of the given files, once."""
         unit = self.units.get(name)
         if unit is None or unit.done or len(self.frames) > MAX_CALLS * 2:
             return
@@ -278,7 +276,7 @@ class Machine:
         self._report(rule, self.frame.unit.module, at, taint)
 
     def report_source(self, rule: Rule, taint: Taint, at: Span) -> None:
-        """At where the value was made, which is what has to change; where that is unknown, at where it is used."""
+        """Reports at the place where the value was made, or used if that is unknown."""
         path, place = taint.place
         home = next((unit.module for unit in self.units.values() if unit.module.path == path), None)
         if home is None:

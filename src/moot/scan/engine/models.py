@@ -1,4 +1,4 @@
-"""Declared shapes of outside values: what an annotation or a field of a model lets through."""
+"""Declared types of untrusted values: what an annotation or a model field accepts."""
 
 from moot.scan.engine import facts
 from moot.scan.engine.calls import invoke
@@ -22,7 +22,7 @@ MAX_DEPTH = 6
 
 
 def is_harmless(m: Machine, note: Expr | None, default: Expr | None, state: State, depth: int = 0) -> bool:
-    """Whether only numbers, words of ours, or text of a strict pattern come through."""
+    """Whether the type accepts only numbers, enumerated words, or text of a strict pattern."""
     if default is not None and _has_pattern(default):
         return True
     if note is None or depth > MAX_DEPTH:
@@ -69,7 +69,7 @@ def _is_a(m: Machine, thing: object, names: tuple[str, ...], depth: int = 0) -> 
 
 
 def build_model(m: Machine, note: Expr | None, value: Val, state: State, at: Span) -> Val | None:
-    """An object of a model that a framework has filled from outside; None when the annotation names no model."""
+    """A model instance filled by a framework from a request; None if the annotation names no model."""
     kind = m.thing(m.eval(note, state)) if isinstance(note, Name | Attr) else None
     if not isinstance(kind, Kind) or not _is_a(m, kind, MODELS):
         return None
@@ -88,7 +88,7 @@ def build_model(m: Machine, note: Expr | None, value: Val, state: State, at: Spa
 
 
 def _line(m: Machine, kind: Kind) -> list[Kind]:
-    """The model and those it is made from."""
+    """The model and its base classes."""
     found = [kind]
     for owner in found:
         found.extend(thing for base in owner.bases if isinstance(thing := m.thing(base), Kind) and thing not in found)
@@ -96,7 +96,7 @@ def _line(m: Machine, kind: Kind) -> list[Kind]:
 
 
 def _validate(m: Machine, kind: Kind, items: dict[Key, Val], state: State, at: Span) -> None:
-    """`@field_validator("name")`: the field is what the method gives back."""
+    """`@field_validator("name")`: the field holds what the method returns."""
     for name in kind.members:
         held = member(m, kind, name)
         closure = m.thing(held) if held is not None else None

@@ -1,4 +1,4 @@
-"""What the files of one program share beyond imports: the names of a Go package, what a JavaScript module exports."""
+"""Names shared without imports: those of a Go package, and exports of JavaScript modules."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from moot.scan.engine.state import HeapCell
 from moot.scan.engine.values import Val
 
 SHARED = "package"
-"""The word of a variable that another file of the package must hold."""
+"""The `Opaque.word` of a variable defined in another file of the package."""
 
 
 def link(m: Machine, units: Sequence[Unit]) -> None:
-    """Once every file has run by itself: give each what the others of its package define."""
+    """After every file has run: gives each the definitions of the rest of its package."""
     folders: dict[str, list[Unit]] = {}
     for unit in units:
         if unit.module.language == "go":
@@ -41,7 +41,7 @@ def _package(m: Machine, units: list[Unit]) -> dict[str, Val]:
 
 
 def _merge_types(m: Machine, one: Val | None, other: Val) -> bool:
-    """A type whose methods are written in several files is one type."""
+    """Merges a type whose methods are written in several files."""
     first, second = m.thing(one) if one is not None else None, m.thing(other)
     if not isinstance(first, Kind) or not isinstance(second, Kind):
         return False
@@ -77,8 +77,8 @@ def _names(target: Expr) -> list[str]:
 
 
 def _map_imports(units: Sequence[Unit], found: dict[str, dict[str, Val]]) -> dict[str, dict[str, Val]]:
-    """Packages by the path they are imported as. All of a project begin alike: a library whose path only ends like one
-    of our folders is not taken for it."""
+    """Packages by import path. All packages of a project share a prefix, so that a library whose path merely ends like
+    one of our folders is not mistaken for it."""
     origins = {stmt.origin for unit in units for stmt in unit.module.body if isinstance(stmt, Import)}
     fits = [
         (origin.removesuffix(folder), origin, folder)
@@ -93,7 +93,7 @@ def _map_imports(units: Sequence[Unit], found: dict[str, dict[str, Val]]) -> dic
 
 
 def export(m: Machine, unit: Unit) -> None:
-    """`module.exports = {…}` and `exports.x = …`: what other files can ask for."""
+    """`module.exports = {…}` and `exports.x = …`."""
     module = unit.names.get("module")
     given = [value for _, cell in _cells(m, module) for key, value in cell.items.items() if key == "exports"]
     for holder in (*given, unit.names.get("exports")):

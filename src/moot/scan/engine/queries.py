@@ -1,4 +1,4 @@
-"""Whether a text is the beginning of an SQL statement."""
+"""Recognises the start of an SQL statement."""
 
 import re
 
@@ -8,11 +8,11 @@ VERBS = (
 )
 STATEMENT = re.compile(rf"(?i)\s*+{VERBS}")
 BELOW_REMARK = re.compile(rf"(?i)\n[^\S\n]*+{VERBS}")
-"""Neither gives back what it took: a text that is all blank lines is read once, not once for each of them."""
+"""Both patterns are possessive, so that blank lines are read once."""
 
 
 def is_statement(text: str) -> bool:
-    """Whether SQL begins here, or on a line below a remark."""
+    """Whether SQL starts here or on a line below a comment."""
     if STATEMENT.match(text):
         return True
     return text.lstrip().startswith("--") and BELOW_REMARK.search(text) is not None

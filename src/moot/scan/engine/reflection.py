@@ -1,7 +1,7 @@
-"""Reflection: calls that name a function by a text that is known, or that hand a function on to be called.
+"""Reflection: calls that name a function by a constant string, or pass a function on to be called.
 
 `getattr(os, "sys" + "tem")(x)` is `os.system(x)`, and so are `partial(os.system, x)()` and `Thread(target=os.system,
-args=(x,))`. Whoever hides a sink behind such a call hides it from a reader, not from the engine.
+args=(x,))`. Such a call hides a sink from a reader, not from the engine.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,10 @@ from moot.scan.engine.values import ANY, Key, Val, join_values
 from moot.scan.syntax import words
 
 MAX_FOLDED = 16
-"""Members that `reduce` is followed over."""
 
 
 class ReflectedCall(NamedTuple):
-    """A call whose arguments are known, before it is looked up in the rules."""
+    """A call with evaluated arguments, before the rules are consulted."""
 
     m: Machine
     e: Call
@@ -31,7 +30,7 @@ class ReflectedCall(NamedTuple):
     args: list[Val]
     keywords: dict[str, Val]
     again: "Callable[[ReflectedCall], Val]"
-    """Carries a call out: into the given files, or as the rules describe it."""
+    """Makes the call: into the given files, or as the rules describe it."""
 
     def arg(self, index: int) -> Val:
         return self.args[index] if index < len(self.args) else ANY
@@ -50,7 +49,7 @@ class ReflectedCall(NamedTuple):
         return [cells[0][1].items[index] for index in range(len(cells[0][1].items))]
 
     def read_held(self, key: Key) -> Val:
-        """What the thing that is called was made with."""
+        """The arguments that the callee was created with."""
         for _, cell in self.m.cells(self.callee, self.state):
             if key in cell.items:
                 return cell.items[key]
@@ -61,7 +60,7 @@ class ReflectedCall(NamedTuple):
 
 
 def resolve_reflection(use: ReflectedCall) -> Val | None:
-    """What the call comes to; None when it is an ordinary one."""
+    """The result; None for an ordinary call."""
     name = use.callee.name
     known = FUNCTIONS.get(name)
     if known is None and isinstance(use.e.func, Attr):
@@ -132,7 +131,7 @@ def _resolve_located(use: ReflectedCall) -> Val | None:
 
 
 def _resolve_partial(use: ReflectedCall) -> Val | None:
-    """`partial(f, x)`, `attrgetter("a")`: what it was made with is used when it is called."""
+    """`partial(f, x)`, `attrgetter("a")`: the stored arguments are used when it is called."""
     held: dict[Key, Val] = dict(enumerate(use.args))
     held.update(use.keywords)
     return use.m.allocate(use.state, HeapCell("external", held, cls=f"{use.callee.name}()"))
@@ -200,7 +199,7 @@ def _read_key(use: ReflectedCall) -> Val | None:
 
 
 def _resolve_decoded(use: ReflectedCall) -> Val | None:
-    """A text that was only written in another alphabet."""
+    """Decodes a constant string."""
     parts = use.items(use.arg(0)) if use.args and use.args[0].refs else None
     given = [part.const for part in parts] if parts is not None else None
     plain = [given if given is not None else use.arg(0).const, *(arg.const for arg in use.args[1:])]
@@ -268,11 +267,11 @@ def _go_method(use: ReflectedCall) -> Val | None:
     return use.member(use.receiver, name)
 
 
-# Functions that call what they are given.
+# Functions that call their arguments.
 
 
 def _hand_on(use: ReflectedCall) -> None:
-    """What a function does that is given to another one, with the arguments that are given beside it."""
+    """Calls the function passed to another one, with the arguments passed beside it."""
     given = [*use.args, *use.keywords.values()]
     for func in given:
         if not func.name or func.refs or func.name not in use.m.book.sinks:

@@ -1,4 +1,4 @@
-"""Handlers in a row: what the first proves before it hands on, the next may take for granted."""
+"""Middleware chains: what one handler proves holds in the next."""
 
 from moot.scan.engine.facts import common
 from moot.scan.engine.machine import Closure, Machine
@@ -21,6 +21,6 @@ def note_row(m: Machine, site: CallSite, last: str) -> None:
 
 
 def note_next(m: Machine, proved: Proved) -> None:
-    """The next handler is called: all that is proved now holds there."""
+    """`next()` is called: everything proved so far holds in the next handler."""
     frame = m.frame
     frame.handed = proved if frame.handed is None else common(frame.handed, proved)

@@ -1,4 +1,4 @@
-"""Rules about flows as data: where outside values come from, where they must not go, what makes them harmless."""
+"""Dataflow rules as data: sources, sinks, sanitisers."""
 
 import builtins
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ from moot.scan.rule import Rule
 
 
 class Site(Protocol):
-    """A call as a rule sees it: its name, and what is known of receiver and arguments."""
+    """A call as rules see it: its name, receiver and arguments."""
 
     @property
     def name(self) -> str: ...
@@ -21,34 +21,34 @@ class Site(Protocol):
     def count(self) -> int: ...
 
     def arg(self, *places: int | str) -> Val | None:
-        """The first of these positions and keywords that was given."""
+        """The first of these positions and keywords that is present."""
 
     def items(self, value: Val | None) -> list[Val] | None:
-        """The members of a list or tuple that is fully known."""
+        """The items of a fully known list or tuple."""
 
     def taints_at(self, place: int | str, kind: str) -> Taints:
-        """What arrives at a place of the call, with all it holds."""
+        """The taints of an argument and everything in it."""
 
     def setting(self, value: Val | None, key: Key) -> Val | None:
-        """What a thing was made with, or what was set on it."""
+        """An option that a value was created with, or that was set on it."""
 
     def module(self, *names: str) -> bool:
         """Whether the file imports one of these modules."""
 
     def text(self) -> str:
-        """The call as it is written."""
+        """The source of the call."""
 
     def line(self) -> str:
-        """The line the call begins on."""
+        """The line on which the call starts."""
 
     def around(self) -> str:
-        """The text of the function the call stands in."""
+        """The source of the enclosing function."""
 
     def is_proved(self, origin: str, kind: str) -> bool:
-        """Whether something of this origin was proved to be harmless for this kind of sink."""
+        """Whether this origin was proved harmless for this kind of sink."""
 
     def words(self) -> str:
-        """The names around the call: what it is assigned to, and the function it is in."""
+        """Names around the call: the assignment target and the enclosing function."""
 
 
 When = Callable[[Site], bool]
@@ -60,8 +60,8 @@ def always(site: Site) -> bool:
 
 @dataclass(frozen=True)
 class Sink:
-    """Values that must not arrive: at these arguments (positions, keywords, `self`) of these calls. A name that begins
-    with a dot is a method of anything. With no `args` the call itself is the flaw."""
+    """Untrusted values must not reach these arguments (positions, keywords, `self`) of these calls. A name that starts
+    with a dot is a method of any receiver. Without `args` the call itself is the flaw."""
 
     rule: Rule
     kind: str
@@ -70,27 +70,26 @@ class Sink:
     when: When = always
     label: Label = "outside"
     floor: float = 0.5
-    """Values less surely from outside than this do not count."""
+    """Taints weaker than this do not count."""
 
 
 @dataclass(frozen=True)
 class NamedStore:
-    """Values that must not be kept under such a name: `session[key] = value`, `token = random.random()`."""
+    """Values that must not be stored under such a name: `session[key] = value`, `token = random.random()`."""
 
     rule: Rule
     kind: str
     pattern: str
     label: Label
     keys: bool = False
-    """Whether the key counts too."""
     imported: str = ""
-    """What the holder must be, as a dotted name; "" when its written name is enough."""
+    """The full name that the holder must have; "" if its written name is enough."""
     floor: float = 0.5
 
 
 @dataclass(frozen=True)
 class FlawedSetting:
-    """`thing.attribute = value` or `thing["key"] = value` that is a flaw for this value."""
+    """`thing.attribute = value` or `thing["key"] = value` with a value that is a flaw."""
 
     rule: Rule
     pattern: str
@@ -100,10 +99,10 @@ class FlawedSetting:
 
 @dataclass(frozen=True)
 class FlowBook:
-    """All that the engine knows about one language's libraries."""
+    """What the engine knows about the libraries of one language."""
 
     sources: dict[str, float]
-    """Dotted name -> how surely a stranger controls it."""
+    """Dotted name -> confidence that an attacker controls it."""
     labels: dict[str, Label]
     sinks: dict[str, tuple[Sink, ...]]
     stores: tuple[NamedStore, ...]
@@ -111,31 +110,31 @@ class FlowBook:
     returns: tuple[Sink, ...]
     """What a web handler must not return."""
     sanitisers: dict[str, frozenset[str]]
-    """Name -> the kinds of sink its result can no longer harm; `*` for all."""
+    """Name -> the kinds of sink that its result cannot harm; `*` for all."""
     passes: frozenset[str]
-    """Library functions whose result carries what their arguments carry."""
+    """Library functions that propagate taints from arguments to result."""
     roots: frozenset[str]
-    """Known modules: what is not in `passes` there gives nothing on."""
+    """Known modules: their functions outside `passes` do not propagate."""
     keeps: frozenset[str]
-    """Constructors whose arguments matter later."""
+    """Constructors whose arguments are remembered."""
     makes: dict[str, str]
-    """Constructors of containers -> the kind of cell."""
+    """Container constructors -> the kind of cell."""
     ends: frozenset[str]
     """Calls that never return."""
     routes: frozenset[str]
-    """Decorators (last word) that make a function a web handler."""
+    """Decorators (last name) that mark a web handler."""
     constants: dict[str, Known] = field(default_factory=dict)
     globals: frozenset[str] = frozenset(dir(builtins))
-    """Names the language itself gives; any other name that nothing defines may hold anything."""
+    """Built-in names; any other undefined name may hold anything."""
     places: tuple[NamedStore, ...] = ()
-    """What must not be stored under a stranger's key in what was found under a stranger's key."""
+    """What must not be stored under an untrusted key in a value found under an untrusted key."""
     proves: dict[str, str] = field(default_factory=dict)
-    """Name -> how it tells that its first argument is not harmless: it `raises`, gives an `error` beside its result, or
-    gives `nothing`."""
+    """Name -> how it rejects its first argument: `raises`, returns an `error` beside the result, or returns
+    `nothing`."""
     addresses: frozenset[str] = frozenset()
-    """Functions that find what an address leads to: a check of their result is a check of the address."""
+    """Functions that resolve a host or URL: a check of their result is a check of the argument."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Name -> the kinds of sink an encoder had ended and this decoder opens again."""
+    """Name -> the kinds of sink that this decoder makes dangerous again after encoding."""
 
 
 def by_name(sinks: Iterable[Sink]) -> dict[str, tuple[Sink, ...]]:

@@ -1,4 +1,4 @@
-"""Schemas that check outside values at run time: zod, joi, yup. What they let through is known field by field."""
+"""Validation schemas at run time: zod, joi, yup. What they accept is known per field."""
 
 import re
 
@@ -24,7 +24,7 @@ def is_schema(site: CallSite) -> bool:
 
 
 def refine_schema(site: CallSite) -> Val:
-    """`.strict()`, `.min(1)`: the schema it was, and what was asked of it."""
+    """`.strict()`, `.min(1)`: the same schema with another constraint."""
     return site.receiver._replace(name=f"{site.name}()")
 
 

@@ -83,7 +83,7 @@ class CallSite:
         return taints_in(self.m, value, self.state) if value is not None else ()
 
     def _unequal(self, value: Val, depth: int = 0) -> Taints:
-        """What a filter holds, but for what only has to be equal: `{$eq: x}`."""
+        """The values in a filter except those compared for equality: `{$eq: x}`."""
         taints = value.taints
         for _, cell in self.m.cells(value, self.state) if depth < 4 else []:
             inner = [held for key, held in cell.items.items() if key != "$eq"]

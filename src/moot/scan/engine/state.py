@@ -1,4 +1,4 @@
-"""One moment of a run: variables, heap cells, and what was proved so far; how two moments become one."""
+"""The state of a run: variables, heap cells and proofs, and how two states are joined."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -13,8 +13,8 @@ Proved = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class HeapCell:
-    """A thing on the heap. `items` by known key or index; `rest` is what any other place may hold; `exact`: there is no
-    other place. `cls` is the name of its class."""
+    """A heap object. `items` by known key or index; `rest` is what any other key may hold; `exact`: there are no other
+    keys. `cls` is the name of its class."""
 
     kind: CellKind
     items: dict[Key, Val]
@@ -22,7 +22,7 @@ class HeapCell:
     exact: bool = True
     cls: str = ""
     keyed: Taints | None = None
-    """What the keys of a dict carry, where that is known apart from what its values do."""
+    """Taints of the keys of a dict, if known separately from those of its values."""
 
     def keys(self) -> Taints:
         if self.keyed is not None:
@@ -36,20 +36,20 @@ class HeapCell:
         return found
 
     def everything(self) -> Val | None:
-        """All it holds, as one value."""
+        """All contents, joined to one value."""
         result = self.rest
         for value in self.items.values():
             result = value if result is None else join_values(result, value)
         return result
 
     def put(self, key: Key, value: Val) -> "HeapCell":
-        # A list has its places from 0 up: anything else is no place of it.
+        # A list has indices from 0 up; other keys are not items.
         if key not in self.items and (len(self.items) >= MAX_ITEMS or self.kind == "list"):
             return self.blur(value)
         return HeapCell(self.kind, {**self.items, key: value}, self.rest, self.exact, self.cls, self.keyed)
 
     def blur(self, value: Val) -> "HeapCell":
-        """A store to an unknown place: any place may hold it now."""
+        """A store to an unknown key: any item may hold the value."""
         rest = value if self.rest is None else join_values(self.rest, value)
         return HeapCell(self.kind, self.items, rest, False, self.cls)
 
@@ -75,8 +75,8 @@ def _either(left: Val | None, right: Val | None) -> Val:
 
 
 class Heap:
-    """Cells by number. What modules left behind is there for all moments; each moment has its own changes, so that a
-    copy costs what was changed and not what is there."""
+    """Cells by id. All states share what modules left behind; each has its own changes, so that a copy costs only
+    those."""
 
     __slots__ = ("base", "own")
 
@@ -99,14 +99,14 @@ class Heap:
         self.own[ref] = cell
 
     def __len__(self) -> int:
-        """What a copy costs."""
+        """The cost of a copy."""
         return len(self.own)
 
     def copy(self) -> "Heap":
         return Heap(self.base, self.own.copy())
 
     def has_changed(self, end: "Heap") -> bool:
-        """Whether a cell that is here is another one at the end."""
+        """Whether a cell of this heap differs at the end."""
         refs = self.own.keys() | end.own.keys()
         return any(ref in self and end.get(ref) is not self[ref] for ref in refs)
 
@@ -127,7 +127,7 @@ def join_heaps(left: Heap, right: Heap) -> Heap:
 
 @dataclass(slots=True)
 class State:
-    """`scopes` are the variables of the functions around, innermost last; each function has one dict of its own."""
+    """`scopes` are the variables of the enclosing functions, innermost last."""
 
     names: dict[str, Val]
     heap: Heap = field(default_factory=Heap)
@@ -141,7 +141,7 @@ class State:
 
 
 def join_states(states: list[State]) -> State | None:
-    """None when no way leads on."""
+    """None if no state is reachable."""
     if not states:
         return None
     result = states[0]
@@ -151,7 +151,7 @@ def join_states(states: list[State]) -> State | None:
 
 
 def _settle_proofs(names: dict[str, Val], lost: Proved) -> dict[str, Val]:
-    """The variables with what was proved about them made part of them, for it will not be known any more."""
+    """Applies proofs to the variables, because the proofs do not survive the join."""
     return {
         name: value._replace(taints=apply_proofs(value.taints, lost)) if value.taints else value
         for name, value in names.items()
@@ -173,7 +173,7 @@ def _pair(left: State, right: State) -> State:
 
 
 def meet(state: State, ends: list[State]) -> bool:
-    """Whether any of these ways leads on; `state` is then all of them at once."""
+    """Whether any of these states is reachable; `state` becomes their join."""
     end = join_states(ends)
     if end is None:
         return False

@@ -1,4 +1,4 @@
-"""Statements on abstract values: branches that cannot be taken are not, loops run until nothing new shows."""
+"""Runs statements on abstract values: impossible branches are skipped, loops run to a fixed point."""
 
 from collections.abc import Callable
 from typing import Any
@@ -72,7 +72,7 @@ def _augment(m: Machine, s: Augment, state: State) -> bool:
 def _do(m: Machine, s: Do, state: State) -> bool:
     value = m.eval(s.value, state)
     if isinstance(s.value, Call) and value.facts.true:
-        # `validate(x)` on its own line: it raises when x is bad.
+        # `validate(x)` as a statement: it raises if x is invalid.
         state.proved |= value.facts.true if _speaks_for_itself(value) else frozenset()
     return True
 
@@ -99,7 +99,7 @@ def _return(m: Machine, s: Return, state: State) -> bool:
 
 
 def _check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
-    """What a web handler returns is a page."""
+    """The return value of a web handler is a page."""
     cells = m.cells(value, state)
     if cells:
         first = cells[0][1].items.get(0)
@@ -142,7 +142,7 @@ def _if(m: Machine, s: If, state: State) -> bool:
 
 
 def _know(m: Machine, test: Expr, value: Val, holds: bool, state: State) -> None:
-    """What a branch may take for granted."""
+    """Applies what the condition proves in a branch."""
     proof = value.facts.true if holds else value.facts.false
     if proof:
         state.proved |= proof
@@ -194,7 +194,7 @@ def _while(m: Machine, s: While, state: State) -> bool:
 
 
 def _round(m: Machine, body: Block, step: Block, state: State) -> bool:
-    """One round of a loop; `continue` comes to its end too."""
+    """One iteration; `continue` joins at its end."""
     ends: list[State] = []
     if m.block(body, state):
         ends.append(State(state.names, state.heap, state.proved))
@@ -236,7 +236,7 @@ def _each(m: Machine, s: Each, state: State) -> bool:
 
 
 def _of_members(iterable: Val, proved: Proved) -> Proved:
-    """What every round has proved of its member: holds for all once the loop is through."""
+    """What every iteration proves of its item holds for all items after the loop."""
     ends = tuple(f"{taint.origin}|{EACH}" for taint in iterable.taints)
     if not ends:
         return frozenset()
@@ -256,7 +256,7 @@ def _list_known_members(m: Machine, iterable: Val, state: State) -> list[Val] | 
 
 def _try(m: Machine, s: Try, state: State) -> bool:
     ends: list[State] = []
-    # An error can come from anywhere in the body: nothing it proved is sure, all it assigned is possible.
+    # An error can occur anywhere in the body: its proofs do not hold, its assignments may have happened.
     wrong = m.branch(state)
     proved = state.proved
     alive = True
@@ -347,7 +347,7 @@ def _define(m: Machine, s: Define, state: State) -> bool:
 
 
 def _class(m: Machine, s: Class, state: State) -> bool:
-    """A class body sees the variables around it; what it binds are the members."""
+    """A class body sees the enclosing variables; its bindings are the members."""
     frame = m.frame
     bases = tuple(m.eval(base, state) for base in s.bases)
     members: dict[str, Val] = {}

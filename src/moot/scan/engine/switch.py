@@ -1,4 +1,4 @@
-"""`match` and `switch`: cases that cannot be meant are passed over."""
+"""`match` and `switch`: impossible cases are skipped."""
 
 from moot.scan.engine import facts
 from moot.scan.engine.assign import assign, bind

@@ -1,4 +1,4 @@
-"""What the engine knows about a value: its constant, what it carries from outside, what it is called, what it holds."""
+"""Abstract values: constant, taints, name, contents."""
 
 from typing import Literal, NamedTuple
 
@@ -6,31 +6,31 @@ from moot.scan.engine.fold import UNKNOWN, Known
 from moot.scan.engine.ir import Scalar, Span
 
 Label = Literal["outside", "random", "error"]
-"""What makes a value unwelcome somewhere: it came from outside, it can be guessed, it tells about our insides."""
+"""Why a value is unwanted somewhere: untrusted, guessable, or revealing internals."""
 Key = Scalar
 MAX_TAINTS = 6
 MAX_STEPS = 14
 MAX_PLACES = 4
-"""Places inside places that are told apart."""
+"""Maximum depth of nested keys that are told apart."""
 ALL = "*"
-"""Every kind of sink. A taint that all are ended for does no harm, but tells what a check of it is a check of."""
+"""Every kind of sink. A taint ended for all is harmless, but still identifies the value in checks."""
 SPREADING = frozenset({"sql"})
-"""Marks that hold for a value as soon as one of its parts has them."""
+"""Marks that a value gets from any of its parts."""
 NOTHING: frozenset[str] = frozenset()
 EITHER = SPREADING | {"proto"}
-"""Marks that hold for a value as soon as one of the values it may be has them."""
+"""Marks that a value gets if any of its alternatives has them."""
 VERDICT = "verdict"
-"""The mark of what a function of unknown code says whose name tells that it judges: a truth value, or Go's error."""
+"""The mark of a result of an unknown function whose name says that it validates: a boolean, or Go's error."""
 PROTO = "proto"
-"""The mark of what was looked up under a name from outside: it may be the prototype of all objects."""
+"""The mark of a value looked up by an untrusted name: it may be the prototype of all objects."""
 SET = "set"
-"""The mark of what is known to be something: not None, not nil."""
+"""The mark of a value that is not None or nil."""
 EACH = "each"
-"""The place of any member."""
+"""The key that stands for any item."""
 
 
 class FlowStep(NamedTuple):
-    """One station of a value's way, linked to the one before."""
+    """One step of a value's path, linked to the previous one."""
 
     before: "FlowStep | None"
     path: str
@@ -40,23 +40,22 @@ class FlowStep(NamedTuple):
 
 
 class Taint(NamedTuple):
-    """One thing a value carries. `origin` is what was read; `ended` are the kinds of sink it can no longer harm."""
+    """A taint. `origin` is what was read; `ended` are the kinds of sink it can no longer harm."""
 
     origin: str
     label: Label
     strength: float
-    """How sure it is that a stranger controls it: a web request 1.0, the command line .6, a bare parameter .4."""
+    """Confidence that an attacker controls it: a web request 1.0, the command line .6, a bare parameter .4."""
     ended: frozenset[str]
     step: FlowStep
     place: tuple[str, Span] = ("", (0, 0))
-    """The file and span it was read at."""
 
 
 Taints = tuple[Taint, ...]
 
 
 class Facts(NamedTuple):
-    """What a condition proves: pairs of (origin, kind of sink) that are harmless when it holds, and when not."""
+    """What a condition proves: pairs of (origin, kind of sink) that are harmless if it is true, and if it is false."""
 
     true: frozenset[tuple[str, str]] = frozenset()
     false: frozenset[tuple[str, str]] = frozenset()
@@ -66,8 +65,8 @@ NO_FACTS = Facts()
 
 
 class Val(NamedTuple):
-    """`name` is the dotted name of what is not in the given files (`flask.request.args`), `refs` are heap cells (more
-    than one when branches differ), `facts` what its truth proves, `marks` small notes (`normal`: a resolved path)."""
+    """`name` is the full name of something outside the given files (`flask.request.args`), `refs` are heap cells
+    (several if branches differ), `facts` is what its truth proves, `marks` are notes (`normal`: a resolved path)."""
 
     taints: Taints = ()
     const: Known = UNKNOWN
@@ -96,7 +95,7 @@ def merge_taints(left: Taints, right: Taints) -> Taints:
 
 
 def join_values(left: Val, right: Val) -> Val:
-    """What holds whichever of the two it is."""
+    """What holds for both values."""
     if left is right:
         return left
     refs = left.refs if left.refs == right.refs else (*left.refs, *(r for r in right.refs if r not in left.refs))[:4]
@@ -114,7 +113,7 @@ def join_values(left: Val, right: Val) -> Val:
 
 
 def after(taints: Taints, path: str, line: int, what: str) -> Taints:
-    """The same taints, one station further; long ways keep their beginning."""
+    """The same taints with one more step; long paths keep their beginning."""
     return tuple(
         taint._replace(step=FlowStep(taint.step, path, line, what, taint.step.length + 1))
         if taint.step.length < MAX_STEPS and (taint.step.line != line or taint.step.path != path)
@@ -124,7 +123,7 @@ def after(taints: Taints, path: str, line: int, what: str) -> Taints:
 
 
 def part_of(taints: Taints, place: object) -> Taints:
-    """The same taints, of one place inside: what is proved of `body.kind` says nothing of `body.name`."""
+    """The taints of one member: a proof about `body.kind` says nothing about `body.name`."""
     return tuple(
         taint._replace(origin=f"{taint.origin}|{place}")
         if ALL not in taint.ended and taint.origin.count("|") < MAX_PLACES
@@ -134,17 +133,16 @@ def part_of(taints: Taints, place: object) -> Taints:
 
 
 def ending(taints: Taints, kinds: frozenset[str]) -> Taints:
-    """What is left of taints once a sanitiser has dealt with these kinds of sink."""
+    """Marks these kinds of sink as ended; drops the taints if that is every kind."""
     if ALL in kinds or not taints:
         return ()
     return tuple(taint._replace(ended=taint.ended | kinds) for taint in taints)
 
 
 def spend_taints(taints: Taints) -> Taints:
-    """No longer harmful, still known by where they came from."""
+    """Harmless, but still known by origin."""
     return tuple(taint._replace(ended=taint.ended | {ALL}) for taint in taints)
 
 
 def truth(value: Val) -> bool | None:
-    """None when it can be either."""
     return None if value.const is UNKNOWN else bool(value.const)

@@ -1,4 +1,4 @@
-"""All that is said about Go files without following outside values, as one check for the book of rules."""
+"""Checks of Go files without dataflow, combined into one."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from moot.scan.syntax import Source
 
 Found = tuple[Rule, Span]
 ACCEPTED = re.compile(rb"(?://|/\*)\s*(?:#nosec\b|gosec:disable\b)|#nosec\b")
-"""The mark that Go's own linter reads: somebody looked at this line and took it for right."""
+"""A gosec suppression: somebody reviewed this line."""
 
 
 def numbers(program: Program) -> Iterator[Found]:
@@ -44,7 +44,7 @@ CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (
 
 def structure(source: Source) -> Iterator[RuleMatch]:
     module = lower(source)
-    assert module is not None  # Go has a front end
+    assert module is not None
     program = read(module)
     for check in CHECKS:
         for rule, at in check(program):
@@ -54,7 +54,7 @@ def structure(source: Source) -> Iterator[RuleMatch]:
 
 
 def is_accepted(data: bytes, byte: int) -> bool:
-    """On the line itself, or on a line of its own right above."""
+    """On the line itself, or alone on the line above."""
     start = data.rfind(b"\n", 0, byte) + 1
     end = data.find(b"\n", byte)
     if ACCEPTED.search(data[start : end if end >= 0 else len(data)]):

@@ -1,4 +1,4 @@
-"""Contexts that are made and never cancelled, and loops and goroutines that do not listen to theirs."""
+"""Contexts that are never cancelled, and loops and goroutines that ignore theirs."""
 
 from collections.abc import Iterator
 
@@ -58,7 +58,7 @@ def _never_cancelled(program: Program, function: Function) -> Iterator[Found]:
 
 
 def _is_used(program: Program, function: Function, cancel: Name) -> bool:
-    """Called, deferred, returned, passed on, or kept where something calls it."""
+    """Called, deferred, returned, passed on, or stored where something calls it."""
     scope = program.module.body if cancel.id in program.variables else function.body
     kept: list[Attr] = []
     for node in inside(scope):
@@ -119,7 +119,7 @@ def _field_used(program: Program, function: Function, place: Attr) -> bool:
 
 
 def _is_field_used(program: Program, owner: str, field: str) -> bool:
-    """Some function calls the field, or hands it on; of another type of the file's it does not count."""
+    """Whether some function calls the field or passes it on; fields of other types in the file do not count."""
     if not program.handed:
         program.handed.update(_find_handed_fields(program))
     owners: set[str] = program.handed.get(field, set())
@@ -127,7 +127,7 @@ def _is_field_used(program: Program, owner: str, field: str) -> bool:
 
 
 def _find_handed_fields(program: Program) -> dict[str, set[str]]:
-    """The fields that are called or given to calls, with the types they are fields of, "" for an unknown one."""
+    """Fields that are called or passed to calls, with their types; "" for an unknown type."""
     found: dict[str, set[str]] = {"": set()}
     for function in program.bodies:
         shapes = Shapes(program, function)
@@ -164,7 +164,7 @@ def _blocks(node: object) -> bool:
 
 
 def _leaves(loop: While) -> bool:
-    """A way out: return, a break that means this loop, or the end of the program."""
+    """A way out: return, a break of this loop, or the end of the program."""
     inner = {id(n) for loop_inside in within(loop.body) if isinstance(loop_inside, While | Switch)
              for n in within(loop_inside) if isinstance(n, Jump) and not n.label}  # fmt: skip
     for node in within(loop.body):

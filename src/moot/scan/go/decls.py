@@ -1,4 +1,4 @@
-"""Go's declarations in the engine's form: imports, constants, variables, functions, types with their methods."""
+"""Lowers Go declarations: imports, constants, variables, functions, types with their methods."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ HANDLES = re.compile(
     r"mime/multipart\.FileHeader|github\.com/(?:gin-gonic/gin|labstack/echo(?:/v\d)?|gofiber/fiber(?:/v\d)?)\."
     r"(?:Context|Ctx))$"
 )
-"""Types whose values are what they are, and come from a framework."""
+"""Framework types whose values are known by the name of their type."""
 BUILDER_MAKERS = frozenset({"bytes.NewBufferString", "bytes.NewBuffer"})
 
 
@@ -69,7 +69,7 @@ def lower_import(reader: GoReader, node: Node) -> Block:
 
 
 def constants(reader: GoReader, node: Node) -> Block:
-    """`const` groups: a line without a value repeats the last one with the next `iota`."""
+    """`const` groups: a line without a value repeats the previous one with the next `iota`."""
     found: list[Stmt] = []
     values: Node | None = None
     for place, spec in enumerate(child for child in list_named_nodes(node) if child.type == "const_spec"):
@@ -90,7 +90,7 @@ def constants(reader: GoReader, node: Node) -> Block:
 def resolve_constant(reader: GoReader, value: Expr) -> Expr:
     if isinstance(value, Name) and value.id in reader.consts:
         return Const(value.at, reader.consts[value.id])
-    # A typed constant, `Level(3)`, is its number.
+    # A typed constant, `Level(3)`, has the value of its number.
     if isinstance(value, Call) and isinstance(value.func, Name) and len(value.args) == 1:
         inner = value.args[0]
         if isinstance(inner, Const) and value.func.id not in ("string", "len"):
@@ -127,7 +127,7 @@ def _variable(reader: GoReader, spec: Node) -> Stmt:
 
 
 def _zero(reader: GoReader, at: tuple[int, int], note: Expr | None) -> Expr:
-    """What a variable holds that was declared without a value."""
+    """The zero value of a type."""
     match note:
         case Name(id="string"):
             return Const(at, "")
@@ -236,7 +236,7 @@ def lower_declaration(reader: GoReader, node: Node) -> Block:
 
 
 def classes(reader: GoReader, top: list[Node]) -> Block:
-    """Types with their fields and methods, wherever in the file the methods are written."""
+    """Types with their fields and methods, wherever in the file the methods are."""
     specs: dict[str, Node] = {}
     methods: dict[str, list[Node]] = {}
     for node in top:

@@ -1,9 +1,9 @@
-"""Go's expressions and types in the engine's form.
+"""Lowers Go expressions and types.
 
-Types are expressions too, so that rules can ask for them: `*T` is `Unary("*", T)`, `[]T` an `Opaque` with the word
-`slice_type`, and a conversion is a call of the type's name, `Call(Name("[]byte"), …)`. A pointer taken or followed is
-the same value seen through a `Hole` whose spec is `&` or `*`. A struct literal is a call of its type with the fields as
-keywords: it makes a thing, and rules about calls can speak of it.
+Types are expressions too, so that rules can match them: `*T` is `Unary("*", T)`, `[]T` an `Opaque` with the word
+`slice_type`, and a conversion is a call of the type's name, `Call(Name("[]byte"), …)`. Taking or following a pointer
+wraps the value in a `Hole` whose spec is `&` or `*`. A struct literal is a call of its type with the fields as
+keywords, so that rules about calls apply to it.
 """
 
 import re
@@ -53,10 +53,10 @@ CONTAINERS = frozenset({"slice_type", "array_type", "implicit_length_array_type"
 
 
 class GoReader(Bounded):
-    """One file being lowered: its bytes, how deep we are, what constants are known, what was left out."""
+    """The state of lowering one file: bytes, depth, known constants, gaps."""
 
     most_made, most_statements = 30_000, 15_000
-    """Less than elsewhere: a dozen checks that follow look at each of them."""
+    """Lower than in other languages: a dozen later checks look at each node."""
 
     def __init__(self, source: Parsed, functions: "MakeFunction", block: "MakeBlock") -> None:
         super().__init__(source.path)
@@ -69,7 +69,7 @@ class GoReader(Bounded):
         self.named_results: list[tuple[str, ...]] = []
         self.elements: list[Expr | None] = []
         self.handed: list[Define] = []
-        """Function literals of the statement at hand: nobody in the file may call them, but somebody else will."""
+        """Function literals in the current statement: nothing in the file may call them, but something else will."""
         self.functions = functions
         self.block = block
 
@@ -106,7 +106,7 @@ class GoReader(Bounded):
         return self.expr(found) if found is not None else None
 
     def origin(self, func: Expr) -> str:
-        """`fmt.Sprintf` for whatever the file calls that function; "" when it is none of an import."""
+        """The full name (`fmt.Sprintf`) of an imported function; "" for anything else."""
         if isinstance(func, Attr) and isinstance(func.base, Name) and func.base.id in self.imports:
             return f"{self.imports[func.base.id]}.{func.name}"
         return ""
@@ -184,7 +184,7 @@ def _tight(reader: GoReader, node: Node | None) -> str:
 
 
 def _read_builder(reader: GoReader, call: Call) -> Expr | None:
-    """`b.String()` of a builder whose writes are read as `b += …`."""
+    """`b.String()` of a builder whose writes are lowered to `b += …`."""
     func = call.func
     if isinstance(func, Attr) and isinstance(func.base, Name) and func.base.id in reader.builders:
         return func.base if func.name in ("String", "Bytes") and not call.args else None
@@ -192,7 +192,7 @@ def _read_builder(reader: GoReader, call: Call) -> Expr | None:
 
 
 def _lower_format(reader: GoReader, call: Call) -> Expr | None:
-    """`Sprintf` with a constant template, told as built text; None when it is something else."""
+    """`Sprintf` with a constant template as a `Concat`; None for anything else."""
     origin = reader.origin(call.func)
     if origin not in FORMATTERS or not call.args:
         return None
@@ -254,7 +254,7 @@ def _entries(reader: GoReader, elements: list[Node], kind: Expr | None) -> Itera
             yield Entry(span(element), Const(span(element), place), reader.expr(element))
             continue
         word = reader.field(element, "key")
-        # In a struct literal a bare word is the field's name; as a map's key it is a variable or constant.
+        # In a struct literal a bare name is the field's; as a map key it is a variable or constant.
         if isinstance(word, Name):
             known = reader.consts.get(word.id)
             word = word if by_variable and known is None else Const(word.at, known if by_variable else word.id)
@@ -262,7 +262,7 @@ def _entries(reader: GoReader, elements: list[Node], kind: Expr | None) -> Itera
 
 
 def _bare_literal(reader: GoReader, node: Node) -> Expr:
-    """The `{…}` of an element whose type the container tells."""
+    """The `{…}` of an element whose type is given by its container."""
     kind = reader.elements[-1] if reader.elements else None
     return _literal(reader, node, node, kind.value if isinstance(kind, Unary) else kind)
 
@@ -291,7 +291,7 @@ def _unary(reader: GoReader, node: Node) -> Expr:
 
 
 def _binary(reader: GoReader, node: Node) -> Expr:
-    """Chains lean to the left and can be thousands long, so they are walked, not recursed into."""
+    """Walks chains instead of recursing: they can be thousands long."""
     chain = [node]
     while len(chain) < MAX_OPERANDS and (left := _same_kind(chain[-1])) is not None:
         chain.append(left)
@@ -304,7 +304,7 @@ def _binary(reader: GoReader, node: Node) -> Expr:
 
 
 def _long(reader: GoReader, node: Node, chain: list[Node], first_operand: Expr) -> Expr:
-    """Of a very long chain only the operands are kept: nested they would be deeper than a stack."""
+    """Keeps only the operands of a very long chain, which would nest deeper than the stack."""
     operands = (first_operand, *(reader.field(part, "right") for part in reversed(chain)))
     if any(_is_text(reader, operand) for operand in operands):
         return Concat(span(node), operands, "plus")
@@ -356,7 +356,7 @@ def _constant(value: Scalar) -> Callable[[GoReader, Node], Expr]:
 
 
 def _instance(reader: GoReader, node: Node) -> Expr:
-    """`Map[string, int]`: what it is instantiated with changes no flow."""
+    """`Map[string, int]`: type arguments change no flow."""
     return reader.expr(node.child_by_field_name("type") or first(node))
 
 

@@ -1,8 +1,8 @@
-"""The Go front end: declarations and statements. Expressions and types are in `golang_exprs.py`.
+"""The Go front end: lowers declarations and statements; `exprs.py` does expressions and types.
 
-Three things of Go have no word of their own in the form and are told with those it has: what a function returns is an
-`Opaque` of the types with the word `results` among its decorators, a struct's field is an `Assign` of an `Opaque` with
-the word `field` (its parts hold the tag) in the body of its `Class`, and `ch <- v` is `Augment(ch, "<-", v)`.
+Three things have no node of their own in the IR: the result types of a function are an `Opaque` with the word `results`
+among its decorators, a struct field is an `Assign` of an `Opaque` with the word `field` (its parts hold the tag) in the
+body of its `Class`, and `ch <- v` is `Augment(ch, "<-", v)`.
 """
 
 from collections.abc import Callable
@@ -75,7 +75,7 @@ def lower(source: Parsed) -> Module:
     if source.root.has_error:
         _report_parse_error(reader, source.root)
     body = (*_statements(reader, [node for node in top if node.type not in TYPES]), *classes(reader, top))
-    # Types and functions can be used before they are written down: told first, as the compiler sees them.
+    # Types and functions can be used before their definition, so they come first.
     ordered = sorted(body, key=_rank)
     return module(source, (*elsewhere(ordered), *ordered), tuple(reader.gaps.values()))
 
@@ -85,7 +85,6 @@ def _rank(stmt: Stmt) -> int:
 
 
 def _report_parse_error(reader: GoReader, root: Node) -> None:
-    """The first place that does not parse."""
     cursor = root
     while True:
         inner = next((child for child in cursor.children if child.has_error or child.is_missing), None)
@@ -120,7 +119,7 @@ def _statements(reader: GoReader, nodes: list[Node]) -> Block:
 
 
 def statement(reader: GoReader, node: Node | None) -> Block:
-    """The statement, after the function literals it hands to others."""
+    """The statement, preceded by the function literals it passes on."""
     outer, reader.handed = reader.handed, []
     found = _statement(reader, node)
     made, reader.handed = reader.handed, outer
@@ -134,7 +133,7 @@ def _statement(reader: GoReader, node: Node | None) -> Block:
     if lower_one is not None:
         return lower_one(reader, node)
     if node.type in ("ERROR", "statement_list"):
-        # What stands inside is still code: a broken line must not hide the ones the parser put under it.
+        # Still lower what is inside: a syntax error must not hide the code that the parser put under it.
         return _statements(reader, list_named_nodes(node))
     return (Do(span(node), reader.expr(node)),)
 
@@ -165,7 +164,7 @@ def _assign(reader: GoReader, node: Node) -> Block:
 
 
 def _target(value: Expr) -> Expr:
-    """`*p = v` changes what `p` stands for."""
+    """`*p = v` assigns to what `p` points to."""
     if isinstance(value, Many):
         return value._replace(items=tuple(_target(item) for item in value.items))
     return value.value if isinstance(value, Hole) and value.spec == "*" else value
@@ -207,7 +206,7 @@ def _return(reader: GoReader, node: Node) -> Block:
 
 
 def _if(reader: GoReader, node: Node) -> Block:
-    """`else if` chains can be long: they are collected on the way down and built from the last one back."""
+    """Built from the last `else if` back, because chains can be long."""
     chain = [node]
     while (last := chain[-1].child_by_field_name("alternative")) is not None and last.type == "if_statement":
         chain.append(last)
@@ -221,7 +220,7 @@ def _if(reader: GoReader, node: Node) -> Block:
 
 
 def _lower_test(test: Expr) -> Expr:
-    """`if allowed[x]`: a table of truths, asked whether x is in it."""
+    """`if allowed[x]`: a set lookup."""
     if isinstance(test, Unary) and test.op == "not":
         return test._replace(value=_lower_test(test.value))
     if isinstance(test, Logic):
@@ -245,7 +244,7 @@ def _for(reader: GoReader, node: Node) -> Block:
 
 
 def _range(reader: GoReader, node: Node, head: Node) -> Stmt:
-    """`for i, v := range xs` is told as `for range xs { i := key of xs; v := xs[i]; … }`."""
+    """Lowers `for i, v := range xs` to `for range xs { i := key of xs; v := xs[i]; … }`."""
     left = head.child_by_field_name("left")
     iterable = reader.field(head, "right")
     names = [_target(reader.expr(child)) for child in list_named_nodes(left)] if left is not None else []
@@ -284,7 +283,7 @@ def _case(reader: GoReader, node: Node, subject: Expr | None) -> Case:
 
 
 def _equal(reader: GoReader, pattern: Expr) -> Expr:
-    """In Go a name in a case is compared, never bound."""
+    """A name in a case is compared, never bound."""
     known = resolve_constant(reader, pattern)
     return known if isinstance(known, Const | Attr) else Opaque(pattern.at, (pattern,), "case")
 
@@ -314,7 +313,7 @@ def _only_list(node: Node) -> Node | None:
 
 
 def _select(reader: GoReader, node: Node) -> Block:
-    """Any ready case may run: conditions nobody knows, with the communication as the first statement."""
+    """Any ready case may run: unknown conditions, with the communication as the first statement."""
     cases: list[Case] = []
     for child in list_named_nodes(node):
         if child.type not in ("communication_case", "default_case"):
@@ -341,7 +340,7 @@ def _lower_labelled(reader: GoReader, node: Node) -> Block:
 
 
 def _lower_block(reader: GoReader, node: Node) -> Block:
-    """A bare `{ … }`: its own block, so that what it declares ends with it."""
+    """A bare `{ … }` block."""
     return (If(span(node), Const(span(node), True), _block(reader, node)),)
 
 

@@ -1,4 +1,4 @@
-"""Small things about Go code that need no more than a look: loop variables, callbacks, imports, characters."""
+"""Simple syntactic checks: loop variables, callbacks, imports, characters."""
 
 from collections.abc import Iterator
 
@@ -72,7 +72,7 @@ def _is_head(value: Expr) -> bool:
 
 
 def aliases(program: Program) -> Iterator[Found]:
-    """`&v` of a loop's variable, kept or passed on. A field of what it points to is another place."""
+    """`&v` of a loop variable that is stored or passed on; a field of what it points to does not count."""
     for loop, names in loop_variables(program):
         body = loop.body[len(names) :]
         copied = {key(n.targets[0]) for n in within(body) if isinstance(n, Assign) and n.local}
@@ -84,7 +84,7 @@ def aliases(program: Program) -> Iterator[Found]:
 
 
 def _only_filled(body: object, taken: Hole) -> bool:
-    """`json.Unmarshal(data, &v)` uses the address and forgets it."""
+    """Calls like `json.Unmarshal(data, &v)` do not keep the address."""
     calls = (node for node in within(body) if isinstance(node, Call) and taken in node.args)
     return any(getattr(call.func, "name", "") in ("Unmarshal", "Decode", "Scan", "Lock", "Unlock") for call in calls)
 
@@ -102,7 +102,7 @@ def walks(program: Program) -> Iterator[Found]:
 
 
 def callbacks(program: Program) -> Iterator[Found]:
-    """Functions given as `PublicKeyCallback` and `CheckRedirect`."""
+    """Functions set as `PublicKeyCallback` and `CheckRedirect`."""
     for name, literal in _find_given(program):
         if name == "PublicKeyCallback":
             yield from _keeps_key(literal)

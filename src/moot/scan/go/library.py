@@ -1,6 +1,6 @@
-"""Functions of Go's library that the form has words for: `strings.HasPrefix(x, y)` is `x.startswith(y)`.
+"""Translates Go library calls to the IR: `strings.HasPrefix(x, y)` is `x.startswith(y)`.
 
-So a check in Go proves what the same check in Python proves, and known texts are computed.
+So the same check proves the same in Go and Python, and constants are folded.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from moot.scan.engine.ir import Attr, Call, Compare, Concat, Const, Expr, Hole, Name
 
 FIXED_ORIGIN = "fixed-origin"
-"""Text that begins with an address of ours: what follows cannot lead to another host."""
+"""Text that starts with a fixed origin: what follows cannot change the host."""
 ROOTED = "rooted-path"
 OWN_ADDRESS = re.compile(r"https?://[^/?#%]+/|/[^/\\]")
 ORIGIN_KINDS = frozenset({"redirect", "ssrf"})
@@ -46,7 +46,7 @@ def _join(call: Call) -> Expr:
 
 
 def _normal(call: Call) -> Expr:
-    """A path with its `..` worked out. One that begins at the root has nowhere to lead up to."""
+    """A normalised path. An absolute one cannot lead above the root."""
     first = call.args[0]
     start = first.parts[0] if isinstance(first, Concat) and first.parts else first
     if isinstance(start, Const) and start.value == "/" and (start is not first or len(call.args) > 1):
@@ -86,7 +86,7 @@ TOLD: dict[str, tuple[int, Callable[[Call], Expr]]] = {
 
 
 def translate_call(origin: str, call: Call) -> Expr | None:
-    """The call in words of the form; None when it stays a call."""
+    """The translated call; None if it stays a call."""
     known = TOLD.get(origin)
     if known is not None and call.args and known[0] in (0, len(call.args)):
         return known[1](call)
@@ -98,7 +98,7 @@ def translate_call(origin: str, call: Call) -> Expr | None:
 
 
 def anchor_text(text: Expr) -> Expr:
-    """Built text, marked when its beginning already says which host it leads to."""
+    """Marks a built string whose beginning fixes the host."""
     first = text.parts[0] if isinstance(text, Concat) and text.parts else None
     known = first.value if isinstance(first, Const) else None
     if isinstance(known, str) and OWN_ADDRESS.match(known) and not isinstance(text, Hole):

@@ -1,6 +1,7 @@
-"""Locks in Go: taken twice, kept on a way out, taken in two orders, copied; and fields used with and without theirs.
+"""Lock errors in Go: locked twice, not released on a return, locked in two orders, copied; and fields used with and
+without their lock.
 
-A lock is known by the type it belongs to and its field (`Server.mu`), and by the variable it was reached through.
+A lock is identified by its type and field (`Server.mu`), and by the variable through which it was reached.
 """
 
 from collections.abc import Iterator
@@ -53,21 +54,21 @@ class Held(NamedTuple):
 
 @dataclass
 class LockSummary:
-    """What a function does to locks, whoever calls it."""
+    """The lock operations of a function, independent of its caller."""
 
     owner: str
     function: Function
     takes: set[Held] = field(default_factory=set)
     calls: list[tuple[str, str, frozenset[Held], Span]] = field(default_factory=list)
-    """Callee, the variable it is called on, what is held then, the place."""
+    """Callee, receiver variable, locks held, place."""
     orders: set[tuple[str, str, Span]] = field(default_factory=set)
     uses: list[tuple[str, bool, bool, Span]] = field(default_factory=list)
-    """Field of the receiver, written, under a lock, the place."""
+    """Field of the receiver, whether it is written, whether a lock is held, place."""
     found: list[Found] = field(default_factory=list)
 
 
 State = tuple[frozenset[Held], frozenset[str]]
-"""What is held, and what is released when the function ends."""
+"""Locks held, and locks released by `defer`."""
 
 
 def lock_flaws(program: Program) -> Iterator[Found]:
@@ -95,7 +96,7 @@ def _summaries(program: Program) -> dict[str, LockSummary]:
 
 
 class _Walk:
-    """One function, on all its ways (a few at a time)."""
+    """Walks all paths of a function, a few at a time."""
 
     def __init__(self, program: Program, owner: str, function: Function) -> None:
         self.program = program
@@ -151,7 +152,7 @@ class _Walk:
         return states
 
     def walk_expression(self, value: Expr | None, states: list[State]) -> list[State]:
-        """The calls in an expression, in the order they are made."""
+        """The calls in an expression, in order of evaluation."""
         nodes = [node for node in within(value) if isinstance(node, Call | Attr)]
         for node in nodes:
             if isinstance(node, Attr):
@@ -192,7 +193,7 @@ class _Walk:
         return held | {now}, later
 
     def name_of(self, base: Expr) -> str:
-        """`Server.mu` for `s.mu`, `Server` for a lock that is part of the struct itself, the name of a global."""
+        """`Server.mu` for `s.mu`, `Server` for an embedded lock, the name of a global."""
         if isinstance(base, Attr):
             owner = self.shapes.of(base.base)
             return f"{owner.word if owner is not None else key(base.base)}.{base.name}"
@@ -205,7 +206,7 @@ class _Walk:
         if isinstance(value, Call) and isinstance(value.func, Lambda):
             calls = [n for n in within(value.func.function.body) if isinstance(n, Call)]
         freed = {key(n.func.base) for n in calls if isinstance(n.func, Attr) and n.func.name in UNLOCKS}
-        # A function value that is deferred may release anything.
+        # A deferred function value may release anything.
         unsure = any(isinstance(n.func, Name) for n in calls)
         return held, later | freed | ({"*"} if unsure else set())
 
@@ -226,7 +227,7 @@ class _Walk:
 
 
 def _spread(summaries: dict[str, LockSummary]) -> None:
-    """What callees take, callers take: for locks of the same receiver under the caller's name for it."""
+    """Adds the locks of callees to their callers; a lock of the same receiver under the caller's name for it."""
     for _ in range(6):
         changed = False
         for summary in summaries.values():
@@ -273,7 +274,7 @@ def _orders(summaries: dict[str, LockSummary]) -> Iterator[Found]:
 
 
 def _find_unguarded(program: Program, summaries: dict[str, LockSummary]) -> Iterator[Found]:
-    """A field that is written under the struct's lock in one method and used without it in another."""
+    """A field written under the struct's lock in one method and used without it in another."""
     guarded_callees = {callee for s in summaries.values() for callee, _, held, _ in s.calls if held}
     for owner in program.types:
         if not _has_lock(program, owner):
@@ -297,7 +298,7 @@ def _has_lock(program: Program, owner: str) -> bool:
 
 
 def _is_plain(program: Program, owner: str, name: str) -> bool:
-    """Channels and locks are made to be shared."""
+    """Not a channel or lock, which are safe to share."""
     note = next((note for word, note, _ in program.fields(owner) if word == name), None)
     found = shape(program, note)
     return found is not None and found.word != "chan" and not found.word.startswith(("sync", "context."))

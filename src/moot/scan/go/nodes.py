@@ -1,4 +1,4 @@
-"""Small looks at a node of Go's syntax tree."""
+"""Small queries on nodes of Go's syntax tree."""
 
 from tree_sitter import Node
 

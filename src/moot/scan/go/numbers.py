@@ -1,4 +1,4 @@
-"""Runs the functions of a Go file on ranges of integers and tells which conversions and indices can go wrong."""
+"""Interval analysis of Go functions: conversions that overflow and indices out of range."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -39,7 +39,7 @@ from moot.scan.go.shapes import INT, Shapes
 STEPS = 20_000
 MAX_CALLS = 3
 FINITE = LONGEST // 2
-"""An index whose highest value is beyond this is one we know nothing of."""
+"""An upper bound above this means that nothing is known."""
 ENDS = frozenset({"panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"})
 Flaw = tuple[str, Span]
 """`parsed`, `convert`, `index` or `slice`, and the place."""
@@ -60,12 +60,12 @@ class _NumberRun:
         self.steps = 0
         self.level = 0
         self.outside: set[str] = set()
-        """Numbers that were read from text: somebody else chose them."""
+        """Numbers parsed from text: untrusted."""
         self.shapes = Shapes(program)
         self.at = Reckoner(program, self.shapes)
 
     def whole(self, function: Function, state: State | None = None) -> None:
-        """A function literal keeps the types of the function around it."""
+        """A function literal keeps the types of its enclosing function."""
         if self.level >= MAX_CALLS or self.steps > STEPS:
             return
         before = (self.shapes, self.at)
@@ -78,7 +78,7 @@ class _NumberRun:
         self.shapes, self.at = before
 
     def block(self, body: Block, state: State) -> State | None:
-        """The moment at the end of the block; None when its end is never reached."""
+        """The state at the end of the block; None if it is unreachable."""
         now: State | None = state
         for stmt in body:
             self.steps += 1
@@ -120,7 +120,7 @@ class _NumberRun:
         return self.forget_touched(value, state)
 
     def forget_touched(self, value: Expr, state: State) -> State:
-        """A pointer that was given away may have been written through."""
+        """Forgets places whose pointer was passed on: they may have been written."""
         for node in within(value):
             if getattr(node, "spec", "") == "&":
                 state = forget(state, root(node.value))  # type: ignore[attr-defined]
@@ -151,7 +151,7 @@ class _NumberRun:
         return {**now, key(first): parsed} if parsed is not None and first is not None and key(first) else now
 
     def read_parsed_range(self, value: Expr, state: State) -> Range | None:
-        """`strconv.ParseInt(s, 10, 16)` gives what fits 16 bits."""
+        """`strconv.ParseInt(s, 10, 16)` returns what fits in 16 bits."""
         origin = self.program.origin(value.func) if isinstance(value, Call) else ""
         if (
             not isinstance(value, Call)
@@ -233,7 +233,8 @@ class _NumberRun:
         return inner if broken else self.at.narrow_state(stmt.test, False, inner)
 
     def widen_state(self, stmt: While | Each, state: State) -> State:
-        """Before any round: a counter that only grows keeps its lowest value, all else that changes is unknown."""
+        """Widening before a loop: a counter that only grows keeps its lower bound, all other changed places become
+        unknown."""
         changes: dict[str, list[Assign | Augment]] = {}
         for name, change in find_assigned((stmt.body, getattr(stmt, "step", ()))):
             changes.setdefault(name, []).append(change)
@@ -270,10 +271,10 @@ class _NumberRun:
             self.block(stmt.body[prologue:], inner)
         return self.widen_state(stmt, state)
 
-    # What is looked at in every expression.
+    # Checks in every expression.
 
     def look(self, expr: Expr | Stmt | None, state: State) -> None:
-        """Conversions and indices in an expression; `a && b` looks at b only where a holds."""
+        """Checks conversions and indices; in `a && b`, `b` only where `a` holds."""
         waiting: list[tuple[object, State]] = [(expr, state)]
         while waiting:
             node, now = waiting.pop()
@@ -322,7 +323,7 @@ class _NumberRun:
         inner = node.args[0]
         found = self.at.value(inner, state)
         known = self.at.of_type(inner)
-        # `byte(x >> 8)` means to cut off.
+        # `byte(x >> 8)` truncates on purpose.
         meant = isinstance(inner, Binary) and inner.op in (">>", "&", "%")
         if found is None or known is None or isinstance(inner, Const) or meant or found.fits(whole):
             return
@@ -330,14 +331,14 @@ class _NumberRun:
             self.found[("parsed" if root(inner) in self.outside else "convert", node.at)] = None
 
     def is_spelled_out(self, inner: Expr, whole: Range) -> bool:
-        """`byte(x)` beside `byte(x >> 8)`: a number written out byte by byte."""
+        """`byte(x)` beside `byte(x >> 8)`: an integer written byte by byte."""
         place = key(inner)
         text = self.program.module.data
         shifts = (f"({place} >> ".encode(), f"({place}>>".encode())
         return bool(place) and whole.high <= 0xFFFF and any(shift in text for shift in shifts)
 
     def into(self, node: Call, state: State) -> None:
-        """A function of the file, run on what is known of the slices it is given."""
+        """Runs a function of the file on what is known of its slice arguments."""
         own = self.program.functions.get(node.func.id) if isinstance(node.func, Name) else None
         if own is None or len(own.params) != len(node.args):
             return

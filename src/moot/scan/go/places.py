@@ -1,4 +1,4 @@
-"""Statements of Go that change more than the names on their left: builders, places handed to a call, look-ups."""
+"""Go statements with effects beyond their targets: builders, output arguments, map lookups."""
 
 from collections.abc import Iterator, Sequence
 
@@ -33,19 +33,19 @@ FILLERS = words(
     "ShouldBind ShouldBindJSON ShouldBindQuery ShouldBindUri BodyParser QueryParser ParamsParser ReadJSON ReadFull "
     "Read copy"
 )
-"""Calls that put what they read into the things they are given."""
+"""Calls that write what they read into their arguments."""
 PREDECLARED = words(
     "append cap clear close complex copy delete imag len make max min new panic print println real recover iota nil "
     "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint "
     "uint8 uint16 uint32 uint64 uintptr"
 )
 ASSUMED = {"http": "net/http", "sql": "database/sql"}
-"""Packages that a piece of a file may use without showing its imports."""
+"""Packages that an excerpt may use without showing its imports."""
 FILLED_BUFFERS = frozenset({"Read", "ReadFull", "copy"})
 
 
 def builder_write(reader: GoReader, value: Expr) -> Block:
-    """`b.WriteString(x)` and `fmt.Fprintf(&b, "…", x)` add to the text in `b`."""
+    """`b.WriteString(x)` and `fmt.Fprintf(&b, "…", x)` append to `b`."""
     if not isinstance(value, Call) or not value.args:
         return ()
     func, origin = value.func, reader.origin(value.func)
@@ -61,7 +61,7 @@ def builder_write(reader: GoReader, value: Expr) -> Block:
 
 
 def lower_filled(value: Expr) -> Block:
-    """`Scan(&x)`, `Unmarshal(data, &x)`, `copy(dst, src)`: what is given as a place holds the result afterwards."""
+    """`Scan(&x)`, `Unmarshal(data, &x)`, `copy(dst, src)`: the output argument holds the result afterwards."""
     if not isinstance(value, Call) or not isinstance(value.func, Name | Attr):
         return ()
     word = value.func.id if isinstance(value.func, Name) else value.func.name
@@ -79,7 +79,7 @@ def lower_filled(value: Expr) -> Block:
 
 
 def lower_lookup(targets: Expr, value: Expr, at: Span, local: bool) -> Block:
-    """`v, ok := m[k]`: ok tells that k is one of ours."""
+    """`v, ok := m[k]`: ok proves that k is one of our keys."""
     if not isinstance(targets, Many) or len(targets.items) != 2 or not isinstance(value, Item):
         return ()
     found, ok = targets.items
@@ -88,8 +88,8 @@ def lower_lookup(targets: Expr, value: Expr, at: Span, local: bool) -> Block:
 
 
 def elsewhere(body: Sequence[Stmt]) -> Iterator[Stmt]:
-    """Constants and variables of the package's other files: the program's own, not a stranger's. Functions keep their
-    name, which may tell what they do."""
+    """Constants and variables of the package's other files are trusted. Functions keep their name, which may say what
+    they do."""
     own: set[str] = {"_"}
     used: dict[str, Name] = {}
     called: set[Span] = set()

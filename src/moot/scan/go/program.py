@@ -1,4 +1,4 @@
-"""A Go file as the checks that need no flow of outside values see it: its names, its types, what is inside what."""
+"""A Go file as the checks without dataflow see it: names, types, nesting."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -35,13 +35,13 @@ LISTS = ("slice_type", "array_type", "implicit_length_array_type")
 
 
 class Shape(NamedTuple):
-    """A type: a basic one or a struct by its name, `list`, `map` or `chan` with what it holds; pointers are seen
-    through."""
+    """A type: a basic type or struct by name; `list`, `map` or `chan` with its element type; pointers are
+    dereferenced."""
 
     word: str
     holds: "Shape | None" = None
     size: int | None = None
-    """Of an array."""
+    """The length of an array."""
 
 
 TEXT = Shape("string")
@@ -56,22 +56,22 @@ class Program:
     constants: dict[str, Scalar] = field(default_factory=dict)
     variables: dict[str, Assign] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
-    """Variables of the package that a function gives another value."""
+    """Package variables that some function assigns."""
     bodies: list[Function] = field(default_factory=list)
-    """Every function of the file, methods and function literals too."""
+    """Every function, including methods and function literals."""
     nodes: list[object] = field(default_factory=list)
-    """All there is in the file, in the order of the text: walked once, asked for by many."""
+    """All nodes in source order, collected once."""
     handed: dict[str, set[str]] = field(default_factory=dict)
-    """Worked out when first asked for: the fields that are called or given to calls, and of which types."""
+    """Computed on first use: fields that are called or passed to calls, with their types."""
     memo: dict[str, object] = field(default_factory=dict)
-    """What later modules work out once for a program."""
+    """A cache for other modules."""
     _fields: dict[str, tuple[tuple[str, Expr | None, Opaque], ...]] = field(default_factory=dict)
     _run: dict[int, tuple[object, list[object]]] = field(default_factory=dict)
     _methods: dict[str, dict[str, Function]] = field(default_factory=dict)
-    """All worked out when first asked for: every use of a type asks, and a type can have thousands."""
+    """Computed on first use: every use of a type asks, and a type can have thousands of methods."""
 
     def origin(self, expr: Expr | None) -> str:
-        """`net/http.Get` for whatever the file calls it; "" when it is nothing of an import."""
+        """The full name (`net/http.Get`) of an imported name; "" for anything else."""
         names: list[str] = []
         while isinstance(expr, Attr):
             names.append(expr.name)
@@ -86,10 +86,9 @@ class Program:
         return self._fields[name]
 
     def run_by(self, function: Function) -> list[object]:
-        """What runs when the function runs. Most checks want to know."""
         body = function.body
         if id(body) not in self._run:
-            self._run[id(body)] = body, list(within(body))  # with the body, so that no other gets its number
+            self._run[id(body)] = body, list(within(body))  # keeps the body alive, so that its id stays unique
         return self._run[id(body)][1]
 
     def methods(self, name: str) -> dict[str, Function]:
@@ -99,7 +98,7 @@ class Program:
 
 
 def _methods(node: Class) -> dict[str, Function]:
-    """The first of each name."""
+    """The first definition of each name."""
     return {stmt.function.name: stmt.function for stmt in reversed(node.body) if isinstance(stmt, Define)}
 
 
@@ -140,12 +139,12 @@ def parts(target: Expr) -> tuple[Expr, ...]:
 
 
 UNPLACED = frozenset({tuple, Clause, Entered})
-"""All others begin with the place they stand at."""
+"""All other nodes start with their span."""
 CLOSED = frozenset({Lambda, Function, Class, Define})
 
 
 def inside(node: object) -> Iterator[object]:
-    """All nodes under a node, itself first, in the order of the text. No recursion: code nests deeper than a stack."""
+    """A node and all nodes under it, in source order. Iterative: code nests deeper than the stack."""
     waiting = [node] if isinstance(node, tuple) else []
     while waiting:
         current = waiting.pop()
@@ -157,19 +156,19 @@ def inside(node: object) -> Iterator[object]:
 
 
 def _list_children(node: tuple[object, ...]) -> list[tuple[object, ...]]:
-    """What can have nodes in it, the last first: not the place a node stands at, not its words."""
+    """Fields that can hold nodes, last first: neither spans nor strings."""
     rest = node[::-1] if type(node) in UNPLACED else node[:0:-1]
     return [part for part in rest if isinstance(part, tuple)]
 
 
 def is_handed(node: object) -> bool:
-    """A function literal told before its statement; the literal itself stands there too. Nested ones seen twice each
-    would double the work with every level."""
+    """A function literal placed before its statement, where it occurs again. Visiting nested ones twice would double
+    the work with every level."""
     return isinstance(node, Define) and node.function.name == LITERAL
 
 
 def within(node: object) -> Iterator[object]:
-    """Like `inside`, but not into functions: what runs when the node runs."""
+    """Like `inside`, but without nested functions."""
     waiting = [node] if isinstance(node, tuple) else []
     while waiting:
         current = waiting.pop()
@@ -180,7 +179,7 @@ def within(node: object) -> Iterator[object]:
 
 
 def key(expr: Expr | None) -> str:
-    """A name for a place: the same text for the same variable, field or element; "" for what is none."""
+    """A key for a place: equal for the same variable, field or element; "" for anything else."""
     match expr:
         case Name():
             return expr.id
@@ -211,7 +210,7 @@ def results(function: Function) -> tuple[Expr, ...]:
 
 
 def shape(program: Program, note: Expr | None, depth: int = 0) -> Shape | None:
-    """What a type expression means, through pointers and the names the file gives to types."""
+    """Resolves a type expression, through pointers and named types of the file."""
     while isinstance(note, Unary | Hole):
         note = note.value
     if depth > 8:
@@ -248,6 +247,6 @@ def parameter(program: Program, param: Param) -> Shape | None:
 
 
 def callee_word(expr: Expr) -> str:
-    """The last word of what is called."""
+    """The last name of the callee."""
     func = expr.func if isinstance(expr, Call) else None
     return func.id if isinstance(func, Name) else func.name if isinstance(func, Attr) else ""

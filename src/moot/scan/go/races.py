@@ -1,4 +1,4 @@
-"""Variables that goroutines of Go code share with nothing to keep them apart, and goroutines that wait for ever."""
+"""Data races between goroutines, and goroutines that block for ever."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -79,7 +79,7 @@ def _own(function: Function) -> set[str]:
 
 
 def _changes(routine: Routine) -> Iterator[tuple[str, Span]]:
-    """Variables of the function around that the goroutine writes with no lock of its own."""
+    """Outer variables that the goroutine writes without a lock of its own."""
     own = _own(routine.body)
     if any(isinstance(n, Call) and callee_word(n) in ORDERED for n in inside(routine.body.body)):
         return
@@ -126,7 +126,7 @@ def _loop_captures(program: Program) -> Iterator[Found]:
 
 
 def _find_stuck(function: Function, routine: Routine) -> Iterator[Found]:
-    """An unbuffered channel made here, sent on by the goroutine, and received in a select that may go another way."""
+    """An unbuffered channel that the goroutine sends on, received in a select that may take another case."""
     made = {
         key(n.targets[0])
         for n in within(function.body)

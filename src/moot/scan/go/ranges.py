@@ -1,7 +1,7 @@
-"""What integers of a Go function can be, statement by statement: conversions that cut off, indices past the end.
+"""Integer ranges in a Go function, statement by statement.
 
-Each place (`x`, `s.Field`, `len(xs)`, also `y & 0xff`) has a lowest and a highest value. Conditions narrow them, loops
-widen them, what cannot be reached is not looked at. Claims only what follows from types and constants of the file.
+Each place (`x`, `s.Field`, `len(xs)`, also `y & 0xff`) has a lower and an upper bound. Conditions narrow them, loops
+widen them, unreachable code is skipped. Only what follows from types and constants of the file is claimed.
 """
 
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ INTEGERS = {
     "uintptr": Range(0, 2**64 - 1),
 }
 LONGEST = 2**31 - 1
-"""No slice of a program in its right mind is longer."""
+"""The assumed maximum length of a slice."""
 LIMITS = {
     **{f"math.MaxInt{bits}": 2 ** (bits - 1) - 1 for bits in (8, 16, 32, 64)},
     **{f"math.MinInt{bits}": -(2 ** (bits - 1)) for bits in (8, 16, 32, 64)},
@@ -65,7 +65,7 @@ State = dict[str, Range]
 
 
 class Reckoner:
-    """Values of expressions in a moment."""
+    """Evaluates expressions in a state."""
 
     def __init__(self, program: Program, shapes: Shapes) -> None:
         self.program = program
@@ -76,7 +76,7 @@ class Reckoner:
         return INTEGERS.get(found.word) if found is not None else None
 
     def value(self, expr: Expr, state: State, depth: int = 0) -> Range | None:
-        """None when it is no integer we know anything of."""
+        """None if nothing is known."""
         known = state.get(self.place(expr))
         if known is not None:
             return known
@@ -101,12 +101,12 @@ class Reckoner:
         number = self.program.constants.get(expr.id) if isinstance(expr, Name) else None
         if isinstance(expr, Attr):
             number = LIMITS.get(self.program.origin(expr))
-        # A variable with a first value of the package may have got another one.
+        # A package variable may have been assigned another value.
         changeable = isinstance(expr, Name) and expr.id in self.program.changed
         return Range(number, number) if type(number) is int and not changeable else None
 
     def place(self, expr: Expr) -> str:
-        """Also `len(x)` and `y & 0xff` are places: a condition about them holds for the same text later."""
+        """`len(x)` and `y & 0xff` are places too: a condition about them holds for the same text later."""
         match expr:
             case Call(func=Name(id="len" | "cap" as word), args=(inner,)):
                 place = self.place(inner)
@@ -118,7 +118,7 @@ class Reckoner:
                 return key(expr)
 
     def _clip_to_type(self, expr: Expr, found: Range) -> Range:
-        """Past the ends of its type a value wraps round and can be anything."""
+        """A value beyond its type's range wraps around and can be anything."""
         whole = self.of_type(expr)
         return found if whole is None or found.fits(whole) else whole
 
@@ -210,7 +210,7 @@ class Reckoner:
         return self.length(expr, state) if fixed or not self.place(expr) else None
 
     def narrow_state(self, test: Expr, holds: bool, state: State) -> State | None:
-        """The moment in which the condition holds (or does not); None when there is none."""
+        """The state in which the condition holds (or does not); None if there is none."""
         match test:
             case Unary(op="not", value=inner):
                 return self.narrow_state(inner, not holds, state)
@@ -233,7 +233,7 @@ class Reckoner:
         return now
 
     def _any(self, values: tuple[Expr, ...], holds: bool, state: State) -> State | None:
-        """One of them, and none of those before it."""
+        """The states in which one operand holds and none before it."""
         found: State | None = None
         rest: State | None = state
         for value in values:
@@ -252,7 +252,7 @@ class Reckoner:
         return self._put(expr, allowed, state)
 
     def _put(self, expr: Expr, allowed: Range, state: State, depth: int = 0) -> State | None:
-        """The place holds what is allowed; so do its operands, turned back."""
+        """Narrows the place and, inverted, its operands."""
         place = self.place(expr)
         if not place or isinstance(expr, Const):
             return state
@@ -272,7 +272,7 @@ class Reckoner:
 
 
 def _invert_step(op: str, found: Range, step: int, flipped: bool) -> Range | None:
-    """What `x` was when `x op step` came to this."""
+    """The range of `x` if `x op step` has this range."""
     match op:
         case "+":
             return Range(found.low - step, found.high - step)
@@ -345,7 +345,7 @@ def join_states(left: State, right: State) -> State:
 
 
 def forget(state: State, name: str) -> State:
-    """The moment after a variable got a new value we do not know."""
+    """The state after an assignment of an unknown value."""
     return {place: found for place, found in state.items() if not mentions(place, name)}
 
 
@@ -360,7 +360,7 @@ def mentions(place: str, name: str) -> bool:
 
 
 def find_assigned(node: object) -> Iterator[tuple[str, Assign | Augment]]:
-    """The variables that are changed somewhere under a node."""
+    """Variables assigned somewhere under a node."""
     for one in inside(node):
         if isinstance(one, Augment):
             yield key(one.target) or root(one.target), one

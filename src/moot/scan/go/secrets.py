@@ -1,4 +1,4 @@
-"""Secrets in Go source: written down, marshalled in clear, or nonces that never change."""
+"""Secrets in Go source: hard-coded, marshalled in clear text, or constant nonces."""
 
 import re
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ def is_token(text: str) -> bool:
 
 
 def is_random(text: str) -> bool:
-    """Letters and digits with no order in them; words and paths are none."""
+    """A random-looking mix of letters and digits, not words or a path."""
     bare = re.sub(r"(?i)^bearer:?\s+", "", text)
     if len(bare) < 16 or len(bare) > 400 or NOT_RANDOM.search(bare):
         return False
@@ -94,7 +94,7 @@ def is_random(text: str) -> bool:
 def find_marshalled(program: Program) -> Iterator[Found]:
     for function in program.bodies:
         if function.name in ("MarshalJSON", "MarshalYAML", "MarshalXML", "MarshalText"):
-            continue  # what hides the secret has to marshal something too
+            continue  # a custom marshaller that hides the secret marshals something too
         shapes = Shapes(program, function)
         for node in program.run_by(function):
             if isinstance(node, Assign) and isinstance(node.targets[0], Name):
@@ -121,7 +121,7 @@ def _format(program: Program, node: Call) -> str:
 
 
 def _find_struct(program: Program, value: Expr, shapes: Shapes) -> Shape | None:
-    """The struct that is marshalled, also inside a slice or map literal."""
+    """The marshalled struct, also inside a slice or map literal."""
     while isinstance(value, Hole):
         value = value.value
     if isinstance(value, Many) and value.items:
@@ -184,7 +184,7 @@ def _nonce(program: Program, node: Call) -> Expr | None:
 
 
 def _is_fixed(program: Program, function: Function, value: Expr, before: int, depth: int = 0) -> bool:
-    """Whether every byte is known from the text alone."""
+    """Whether every byte is constant."""
     if depth > 6:
         return False
     match value:
@@ -254,7 +254,7 @@ def _is_filled(function: Function, name: str, made: Call, before: int) -> bool:
 
 
 def _fresh(function: Function, name: str, made: Call, before: int) -> tuple[bool, set[int]]:
-    """Whether all of a new buffer was written by some call, and which bytes of it were and stayed so."""
+    """Whether a call fills the whole new buffer, and which bytes were filled and stayed so."""
     size = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], Const) else None
     fresh: set[int] = set()
     everything = False
@@ -277,7 +277,7 @@ def _fresh(function: Function, name: str, made: Call, before: int) -> tuple[bool
 
 
 def _bounds(arg: Expr, size: object) -> set[int] | None:
-    """The bytes a call was given; None for all there are."""
+    """The slice bounds passed to a call; None for the whole buffer."""
     if not isinstance(arg, Cut) or (arg.low is None and arg.high is None):
         return set(range(size)) if isinstance(size, int) and size <= MAX_BUFFER else None
     low = arg.low.value if isinstance(arg.low, Const) else 0 if arg.low is None else None

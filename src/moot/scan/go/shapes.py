@@ -1,4 +1,4 @@
-"""The types of expressions in a Go function, as far as the file and the standard library tell."""
+"""Types of expressions in a Go function, as far as the file and the standard library tell."""
 
 from moot.scan.engine.ir import (
     Attr,
@@ -40,7 +40,7 @@ METHODS = {"Unix": INT64, "UnixNano": INT64, "UnixMilli": INT64, "Size": INT64}
 
 
 class Shapes:
-    """The types of one function's variables; grows as its statements are read."""
+    """Types of a function's variables; filled as its statements are read."""
 
     def __init__(self, program: Program, function: Function | None = None) -> None:
         self.program = program
@@ -51,7 +51,7 @@ class Shapes:
                 self.learn(param.name, parameter(program, param))
 
     def _of_package(self) -> dict[str, Shape]:
-        """The package's own variables: the same for each of its functions."""
+        """The package's variables: the same for all functions."""
         self.names = {}
         for name, stmt in self.program.variables.items():
             self.learn(name, shape(self.program, stmt.annotation) or self.of(stmt.value))
@@ -102,7 +102,7 @@ class Shapes:
         return None
 
     def results(self, call: Call, depth: int = 0) -> tuple[Shape | None, ...]:
-        """The types of all a call gives back."""
+        """The result types of a call."""
         word, origin = callee_word(call), self.program.origin(call.func)
         if origin in LIBRARY:
             return LIBRARY[origin]
@@ -134,7 +134,7 @@ class Shapes:
         return tuple(shape(self.program, note) for note in results(own)) if own is not None else ()
 
     def conversion(self, call: Call) -> Shape | None:
-        """The type `T(x)` converts to; None when it is a call of something else."""
+        """The target type of a conversion `T(x)`; None for a call."""
         if not isinstance(call.func, Name) or len(call.args) != 1 or call.new:
             return None
         word = call.func.id

@@ -1,4 +1,4 @@
-"""What Go's literals mean, what they come to when put together, and the holes of a `Sprintf` template."""
+"""Values of Go literals, constant folding, and the holes of a `Sprintf` template."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def rune(text: str) -> int | None:
 
 
 def whole(text: str) -> int | None:
-    """An integer literal's value; None when it is none that is worth knowing."""
+    """The value of an integer literal; None if it is enormous."""
     plain = text.replace("_", "")
     if len(plain) > MAX_DIGITS:
         return None
@@ -94,7 +94,7 @@ def plus(at: Span, left: Expr, right: Expr) -> Expr:
 
 
 def fold_integers(op: str, left: Expr, right: Expr) -> int | None:
-    """Sums of integer literals, so that `1 << iota` and `4 * 1024` are known."""
+    """Folds integer expressions such as `1 << iota` and `4 * 1024`."""
     if not isinstance(left, Const) or not isinstance(right, Const) or op not in FOLDED:
         return None
     a, b = left.value, right.value

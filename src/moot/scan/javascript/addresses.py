@@ -1,7 +1,7 @@
-"""Addresses that are put together: where the host is settled, the rest can no longer choose it.
+"""URLs built from parts: once the host is fixed, the rest cannot change it.
 
-`"https://api.example.com/users/" + id` asks that host whatever `id` is. The parts behind such a beginning are told as
-`js.path_part`, which ends what outside data could do to a request or a redirect, and nothing else.
+`"https://api.example.com/users/" + id` goes to that host whatever `id` is. The parts after such a beginning become
+`js.path_part`, which ends what untrusted data could do to a request or a redirect, and nothing else.
 """
 
 import re
@@ -15,7 +15,7 @@ SETTLED = re.compile(
     r"[a-z][a-z0-9+.-]*://[^/?#\\]+[/?#]|//[^/?#\\]+[/?#]|(?!\w+:)[^/?#\\]+[/?#]|/[^/\\]", re.IGNORECASE
 )
 ROOTED = frozenset({"url", "originalUrl", "path", "pathname"})
-"""Parts of a request that begin with a slash."""
+"""Parts of a request that start with a slash."""
 MAX_BEGINNING = 300
 
 

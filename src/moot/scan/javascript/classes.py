@@ -1,4 +1,4 @@
-"""JavaScript's classes in the engine's form."""
+"""Lowers JavaScript classes."""
 
 from collections.abc import Iterator
 
@@ -46,7 +46,7 @@ def _members(reader: JavaScriptReader, body: Node | None) -> Iterator[Stmt]:
 def _method(reader: JavaScriptReader, node: Node, decorators: tuple[Expr, ...]) -> Define:
     name = member_name(reader, node.child_by_field_name("name")) or "<computed>"
     if any(child.type == "get" for child in node.children):
-        # Reading the property runs it.
+        # A getter runs when the property is read.
         decorators = (*decorators, Name(span(node), "property"))
     static = any(child.type == "static" for child in node.children)
     if static:

@@ -1,4 +1,4 @@
-"""JavaScript's expressions in the engine's form."""
+"""Lowers JavaScript expressions."""
 
 from collections.abc import Callable
 
@@ -46,7 +46,7 @@ COMPARISONS = {
 PAGE_TEXT = ("textContent", "innerText", "value")
 LOGIC = frozenset({"&&", "||", "??"})
 MAX_CHAIN = 5000
-"""Operands of one chain; each one more costs a copy of those before."""
+"""Maximum operands of one chain: each further one copies those before."""
 
 
 def _name(reader: JavaScriptReader, node: Node) -> Expr:
@@ -77,7 +77,7 @@ def _template(reader: JavaScriptReader, node: Node) -> Expr:
 
 
 def _template_parts(reader: JavaScriptReader, node: Node) -> tuple[Expr, ...]:
-    """Text is what stands between the holes: older grammars have no node for it."""
+    """The text between the holes: older grammars have no node for it."""
     parts: list[Expr] = []
     start = node.start_byte + 1
     holes = [child for child in node.named_children if child.type == "template_substitution"]
@@ -108,14 +108,14 @@ def _member(reader: JavaScriptReader, node: Node) -> Expr:
     value = _super(base) if base is not None and base.type == "super" else reader.expr(base)
     if name in ("length", *PAGE_TEXT) and not reader.is_target(node):
         return _page_text(reader, node, name, value)
-    # What compilers make of `import x from "y"`: the module itself, for all that the rules know.
+    # Compiled form of `import x from "y"`: the module itself.
     if name == "default":
         return value
     return _lower_property_write(reader, node, Attr(span(node), part_of_request(reader, value, name), name))
 
 
 def _page_text(reader: JavaScriptReader, node: Node, name: str, value: Expr) -> Expr:
-    """What stands in the page, whichever element it is taken from: text, not yet HTML."""
+    """Text read from the page, from whichever element: not HTML."""
     if name == "length":
         return Call(span(node), reader.name_origin(span(node), "len"), (value,))
     if name == "value" and not (isinstance(value, Attr) and value.name in ("target", "currentTarget")):
@@ -134,7 +134,7 @@ def _subscript(reader: JavaScriptReader, node: Node) -> Expr:
     if isinstance(place, Const) and isinstance(place.value, str):
         return _lower_property_write(reader, node, Attr(span(node), base, place.value))
     if reader.is_target(node):
-        # Lists grow and have gaps: which place was written is not worth being wrong about.
+        # Lists grow and have gaps, so writes by index are not tracked exactly.
         place = Opaque(place.at, (place,))
     return Item(span(node), base, place)
 
@@ -147,7 +147,7 @@ def _whole(place: Expr) -> Expr:
 
 
 def _lower_property_write(reader: JavaScriptReader, node: Node, place: Attr) -> Expr:
-    """A property that is set on a list is no member of it."""
+    """A property set on a list is not an item of it."""
     last = place.base.name if isinstance(place.base, Attr) else place.base.id if isinstance(place.base, Name) else ""
     if (place.name == "length" or last in reader.lists) and reader.is_target(node):
         return Item(place.at, place.base, Opaque(place.at))
@@ -172,14 +172,14 @@ def _call(reader: JavaScriptReader, node: Node) -> Expr:
 
 
 def _lower_tagged_template(reader: JavaScriptReader, node: Node, func: Expr, template: Node) -> Expr:
-    """A tag gets the texts apart from the values: a query tag binds them as parameters."""
+    """A tag receives texts and values separately: a query tag binds the values as parameters."""
     parts = _template_parts(reader, template)
     texts = Many(span(template), "list", tuple(part for part in parts if isinstance(part, Const)))
     return Call(span(node), func, (texts, *(part.value for part in parts if isinstance(part, Hole))))
 
 
 def _lower_concat(call: Call) -> Expr | None:
-    """`"…".concat(a, b)` is a sum."""
+    """`"…".concat(a, b)` is `"…" + a + b`."""
     func = call.func
     if not isinstance(func, Attr) or func.name != "concat" or not _is_text(func.base):
         return None
@@ -192,7 +192,7 @@ def _new(reader: JavaScriptReader, node: Node) -> Expr:
 
 
 def _binary(reader: JavaScriptReader, node: Node) -> Expr:
-    """Chains are walked, not recursed into: `a + b + …` can be very long."""
+    """Walks chains instead of recursing: `a + b + …` can be very long."""
     rights: list[tuple[str, Node, Node]] = []
     current: Node | None = node
     while current is not None and current.type == "binary_expression":
@@ -289,7 +289,7 @@ def _lower_augmented(reader: JavaScriptReader, node: Node) -> Expr:
 
 
 def _sequence(reader: JavaScriptReader, node: Node) -> Expr:
-    """`(0, f.g)(x)`, which compilers write, is `f.g(x)`."""
+    """`(0, f.g)(x)`, as compilers write it, is `f.g(x)`."""
     parts = reader.exprs(node.named_children)
     if parts and all(isinstance(part, Const) for part in parts[:-1]):
         return parts[-1]

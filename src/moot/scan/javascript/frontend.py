@@ -1,4 +1,4 @@
-"""The JavaScript and TypeScript front end: statements. Expressions are in `javascript_exprs.py`."""
+"""The JavaScript and TypeScript front end: lowers statements; `exprs.py` does expressions."""
 
 from collections.abc import Callable
 
@@ -64,7 +64,7 @@ def _block(reader: JavaScriptReader, node: Node | None) -> Block:
 
 
 def _statements(reader: JavaScriptReader, node: Node, children: list[Node]) -> Block:
-    """Functions come first: they can be called before the place they are written at."""
+    """Functions come first, because they are hoisted."""
     if reader.too_deep(node):
         return ()
     reader.depth += 1
@@ -81,13 +81,13 @@ def _statements(reader: JavaScriptReader, node: Node, children: list[Node]) -> B
 
 
 def _declaration(node: Node) -> Node:
-    """What is exported, or the statement itself."""
+    """The exported declaration, or the statement itself."""
     inner = node.child_by_field_name("declaration") if node.type == "export_statement" else None
     return inner if inner is not None else node
 
 
 def _with_before(reader: JavaScriptReader, node: Node) -> Block:
-    """A class that is a value (`module.exports = class {…}`) becomes a statement before the one that uses it."""
+    """A class expression (`module.exports = class {…}`) becomes a statement before the one that uses it."""
     around, reader.before = reader.before, []
     found = _one(reader, node)
     if reader.before:
@@ -101,7 +101,7 @@ def _one(reader: JavaScriptReader, node: Node) -> Block:
     if lower_one is not None:
         return lower_one(reader, node)
     if node.type == "ERROR":
-        # What stands inside is still code: a broken line must not hide the ones the parser put under it.
+        # Still lower what is inside: a syntax error must not hide the code that the parser put under it.
         return _block(reader, node)
     if node.type in SILENT:
         return ()
@@ -126,7 +126,7 @@ def _expression(reader: JavaScriptReader, node: Node) -> Block:
 
 
 def _effect(reader: JavaScriptReader, node: Node) -> Block:
-    """An expression that stands for what it does."""
+    """An expression statement."""
     while node.type == "parenthesized_expression":
         inner = first(node)
         if inner is None:
@@ -174,7 +174,7 @@ def _normalise_export(reader: JavaScriptReader, target: Expr) -> Expr:
 
 
 def _lower_exported_function(node: Node, target: Expr, value: Expr) -> Block:
-    """`exports.name = function …` can be called by that name from other files."""
+    """`exports.name = function …` can be called by name from other files."""
     if not isinstance(target, Attr) or not isinstance(value, Name) or not value.id.startswith(CALLBACK):
         return ()
     base = target.base
@@ -241,7 +241,7 @@ def _throw(reader: JavaScriptReader, node: Node) -> Block:
 
 
 def _if(reader: JavaScriptReader, node: Node) -> Block:
-    """`else if` is an `If` in the other branch, built from the last one back: chains can be long."""
+    """Built from the last `else if` back, because chains can be long."""
     chain = [node]
     last: Node | None = None
     while True:
@@ -263,7 +263,7 @@ def _while(reader: JavaScriptReader, node: Node) -> Block:
 
 
 def _do(reader: JavaScriptReader, node: Node) -> Block:
-    """The first round is not asked for: the test stands at the end."""
+    """The first iteration runs without a test."""
     condition = reader.expr(node.child_by_field_name("condition"))
     done = If(condition.at, Unary(condition.at, "not", condition), (Jump(condition.at, "break"),))
     return (While(span(node), None, (*_body(reader, node.child_by_field_name("body")), done)),)
@@ -310,18 +310,18 @@ def _switch(reader: JavaScriptReader, node: Node) -> Block:
             cases.append(Case(span(child), () if to_default else tuple(waiting), body, falls=not ends))
             waiting, to_default = [], False
     if not any(case.falls for case in cases[:-1]):
-        # Wherever the default stands, it is what none of the others fits.
+        # The default case matches what no other case does, wherever it is written.
         cases.sort(key=lambda case: not case.patterns)
     return (Switch(span(node), subject, tuple(cases)),)
 
 
 def _lower_pattern_value(value: Expr) -> Expr:
-    """A name is compared with, it binds nothing."""
+    """A name is compared, never bound."""
     return value if isinstance(value, Const | Attr) else Opaque(value.at, (value,))
 
 
 def _inside(node: Node) -> list[Node]:
-    """The statements of a case, also when they stand in braces."""
+    """The statements of a case, with or without braces."""
     found = [child for child in node.children_by_field_name("body") if child.type not in SKIPPED]
     if len(found) == 1 and found[0].type == "statement_block":
         return list_named_nodes(found[0])
@@ -345,7 +345,7 @@ def _handler(reader: JavaScriptReader, node: Node) -> Handler:
 
 
 def _with(reader: JavaScriptReader, node: Node) -> Block:
-    """Inside it any name may be a property: its flows are not followed, and that is said."""
+    """Inside `with` any name may be a property: flows are not followed, and a gap is reported."""
     reader.gap(node, "names inside `with` are not followed")
     subject = reader.expr(node.child_by_field_name("object"))
     return (Do(subject.at, subject), *_body(reader, node.child_by_field_name("body")))

@@ -1,4 +1,4 @@
-"""JavaScript's functions and parameters in the engine's form."""
+"""Lowers JavaScript functions and parameters."""
 
 from tree_sitter import Node
 
@@ -13,7 +13,7 @@ VALUES = frozenset({"arrow_function", "function_expression", "generator_function
 def function(
     reader: JavaScriptReader, node: Node, name: str, *, method: bool = False, decorators: tuple[Expr, ...] = ()
 ) -> Function:
-    """`method`: it has `this`, which is an explicit first parameter."""
+    """With `method`, `this` becomes an explicit first parameter."""
     single, many = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
     params = (Param(span(single), reader.text(single)),) if single is not None else _params(reader, many)
     body = (
@@ -34,13 +34,13 @@ def function(
 
 
 def lambda_(reader: JavaScriptReader, node: Node) -> Expr:
-    """A function that is a value is defined before the statement it stands in, under a name no program can have: then
-    it is analysed also when nobody is seen to call it."""
+    """Defines a function expression before its statement, under a generated name, so that it is analysed even if
+    nothing is seen to call it."""
     name = f"{CALLBACK}{node.start_byte}"
     made = function(reader, node, name)
     own = reader.text(node.child_by_field_name("name"))
     if own and node.type != "method_definition":
-        # A function expression knows itself by the name it is written with.
+        # A function expression can call itself by its own name.
         itself = Assign(span(node), (Name(span(node), own),), Name(span(node), name), local=True)
         made = made._replace(body=(itself, *made.body))
     reader.before.append(Define(span(node), made))
@@ -100,12 +100,12 @@ def _inner_param(reader: JavaScriptReader, node: Node | None, place: int) -> Par
 
 
 def _make_name(place: int) -> str:
-    """No program can have this name."""
+    """A name that no program can contain."""
     return f"parameter {place}"
 
 
 def _destructure_params(reader: JavaScriptReader, node: Node | None) -> Block:
-    """Destructured parameters are taken apart as the first thing in the body."""
+    """Destructures parameters at the start of the body."""
     found: list[Stmt] = []
     for place, child in enumerate(list_named_nodes(node)):
         pattern: Node | None = child
@@ -120,7 +120,7 @@ def _destructure_params(reader: JavaScriptReader, node: Node | None) -> Block:
 
 
 def _annotation(reader: JavaScriptReader, node: Node) -> Expr | None:
-    """A decorator says more than a type: `@Query("id") id: string` is request data."""
+    """A decorator outweighs the type: `@Query("id") id: string` is request data."""
     decorator = node.child_by_field_name("decorator")
     if decorator is not None:
         return reader.expr(first(decorator))

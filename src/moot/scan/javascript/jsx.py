@@ -1,4 +1,4 @@
-"""JSX in the engine's form: what compilers make of it, `createElement(tag, properties, ...children)`."""
+"""Lowers JSX to what compilers make of it: `createElement(tag, properties, ...children)`."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ def _lower_element(reader: JavaScriptReader, node: Node, opening: Node, children
 
 
 def _tag(reader: JavaScriptReader, opening: Node) -> Expr:
-    """A small letter is an element of the page, a capital one a component."""
+    """Lower case is an HTML element, upper case a component."""
     node = opening.child_by_field_name("name")
     if node is None:
         return Const(span(opening), "")

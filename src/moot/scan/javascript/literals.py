@@ -1,4 +1,4 @@
-"""What the literals of JavaScript mean: escapes and numbers."""
+"""Values of JavaScript literals: escapes and numbers."""
 
 import re
 
@@ -26,7 +26,7 @@ def _meaning(code: str) -> str:
 
 
 def number(text: str) -> Scalar:
-    """None when it is none that is worth knowing."""
+    """None for a number that is not worth tracking."""
     plain = text.replace("_", "").rstrip("n")
     if len(plain) > MAX_DIGITS:
         return None

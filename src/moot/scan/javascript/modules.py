@@ -1,4 +1,4 @@
-"""`require`, `import` and `export` in the engine's form: which local name stands for what of which module."""
+"""Lowers `require`, `import` and `export` to bindings of local names."""
 
 import posixpath
 import re
@@ -10,7 +10,7 @@ from moot.scan.javascript.literals import unescape_text
 from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
 from moot.scan.syntax import words
 
-# What compilers put around a required module so that it has a `default`.
+# Wrappers that compilers put around a required module to give it a `default`.
 WRAPPERS = words(
     "__importDefault __importStar _interopRequireDefault _interopRequireWildcard tslib_1.__importStar "
     "tslib_1.__importDefault"
@@ -18,7 +18,7 @@ WRAPPERS = words(
 
 
 def origin_of(path: str, text: str) -> str:
-    """Node's own modules are known without their prefix; files of the project by their place in it, with dots."""
+    """Node modules without the `node:` prefix; files of the project by dotted path."""
     if not text.startswith("."):
         return text.removeprefix("node:")
     place = posixpath.normpath(posixpath.join(posixpath.dirname(path.replace("\\", "/")), text))
@@ -26,7 +26,7 @@ def origin_of(path: str, text: str) -> str:
 
 
 def find_required(reader: JavaScriptReader, node: Node) -> str | None:
-    """The module that `require("x")` or `import("x")` names; None when the node is something else."""
+    """The module named by `require("x")` or `import("x")`; None for other nodes."""
     while True:
         called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if node.type != "call_expression" or called is None or given is None:
@@ -52,7 +52,7 @@ def _literal(reader: JavaScriptReader, node: Node | None) -> str | None:
 
 
 def module_member(reader: JavaScriptReader, node: Node | None) -> str | None:
-    """`require("a").b.c` as `a.b.c`; None when the node is something else."""
+    """`require("a").b.c` as `a.b.c`; None for other nodes."""
     names: list[str] = []
     while node is not None and node.type in ("member_expression", "await_expression", "parenthesized_expression"):
         if node.type == "member_expression":
@@ -67,7 +67,7 @@ def module_member(reader: JavaScriptReader, node: Node | None) -> str | None:
 
 
 def lower_require(reader: JavaScriptReader, node: Node) -> Block | None:
-    """`const x = require("y")` and `const {a, b: c} = require("y")` as imports; None when it is no such thing."""
+    """`const x = require("y")` and `const {a, b: c} = require("y")` as imports; None for anything else."""
     origin = module_member(reader, node.child_by_field_name("value"))
     target = node.child_by_field_name("name")
     if origin is None or target is None:
@@ -125,7 +125,7 @@ def _lower_specifier(reader: JavaScriptReader, node: Node, source: str, part: No
 
 
 def lower_export(reader: JavaScriptReader, node: Node) -> Block:
-    """`export default x` gives it the name `default`, `export {a as b}` the name `b`."""
+    """`export default x` exports the name `default`, `export {a as b}` the name `b`."""
     value = node.child_by_field_name("value")
     if value is not None:
         return (Assign(span(node), (Name(span(node), "default"),), reader.expr(value)),)

@@ -1,7 +1,7 @@
-"""Options as calls the rules can speak of.
+"""Turns options into calls that rules can match.
 
-`{rejectUnauthorized: false}` means the same wherever the object ends up. It becomes one more statement before the one
-it stands in: a call of `js.option.rejectUnauthorized`, which does nothing but carry the value to the rules.
+`{rejectUnauthorized: false}` means the same wherever the object ends up. It adds a call of
+`js.option.rejectUnauthorized` before its statement, which only passes the value to the rules.
 """
 
 import re
@@ -39,14 +39,14 @@ def notice_target(reader: JavaScriptReader, target: Expr, value: Expr, at: Span)
 
 
 def _is_plain(value: Expr) -> bool:
-    """What can be evaluated twice without doing anything twice."""
+    """An expression without side effects."""
     while isinstance(value, Attr | Unary):
         value = value.base if isinstance(value, Attr) else value.value
     return isinstance(value, Const | Name)
 
 
 def notice_comparison(reader: JavaScriptReader, op: str, left: Expr, right: Expr, at: Span) -> None:
-    """`given === SECRET`: what a stranger gave, compared with what only we should know."""
+    """`given === SECRET`: an untrusted value compared with a secret."""
     if op not in ("==", "!="):
         return
     for secret, other in ((left, right), (right, left)):

@@ -1,4 +1,4 @@
-"""Destructuring in the engine's form: `const {a, b: c} = x` is `a = x.a; c = x.b`."""
+"""Lowers destructuring: `const {a, b: c} = x` is `a = x.a; c = x.b`."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ PATTERN_KINDS = frozenset({"object_pattern", "array_pattern"})
 
 
 def destructure(reader: JavaScriptReader, pattern: Node, base: Expr, *, local: bool) -> Block:
-    """The statements that take a value apart. `base` can be read as often as needed."""
+    """Statements that destructure a value. `base` may be evaluated several times."""
     if reader.too_deep(pattern):
         return ()
     reader.depth += 1
@@ -24,7 +24,7 @@ def destructure(reader: JavaScriptReader, pattern: Node, base: Expr, *, local: b
 
 
 def destructure_once(reader: JavaScriptReader, pattern: Node, value: Expr, *, local: bool) -> Block:
-    """The same for a value that must be computed once: it gets a name that no program can have."""
+    """The same for a value that must be evaluated once: it gets a generated name."""
     if is_path(value):
         return destructure(reader, pattern, value, local=local)
     whole = Name(span(pattern), f"whole {pattern.start_byte}")
@@ -62,7 +62,7 @@ def _shorthand(reader: JavaScriptReader, node: Node) -> str:
 
 
 def _target(reader: JavaScriptReader, node: Node | None, read: Expr, local: bool) -> Block:
-    """One place of a pattern: a name, a pattern inside, or either with a default."""
+    """One target of a pattern: a name or a nested pattern, with or without a default."""
     if node is None:
         return ()
     if node.type in ("assignment_pattern", "object_assignment_pattern"):
@@ -89,7 +89,7 @@ def _items(reader: JavaScriptReader, pattern: Node, base: Expr, local: bool) -> 
 
 
 def array_pattern(reader: JavaScriptReader, node: Node) -> Expr:
-    """Holes count: `[, second] = pair`."""
+    """Holes take up an index: `[, second] = pair`."""
     items: list[Expr] = []
     wanting = True
     for child in node.children:
@@ -104,7 +104,7 @@ def array_pattern(reader: JavaScriptReader, node: Node) -> Expr:
 
 
 def _lower_nested_pattern(reader: JavaScriptReader, node: Node) -> Expr:
-    """A pattern inside an expression, which is rare: its names are bound to what any of its places holds."""
+    """A pattern inside an expression (rare): its names are bound to any of the value's items."""
     return Many(
         span(node), "list", reader.exprs([child for child in list_named_nodes(node) if child.type != "pair_pattern"])
     )

@@ -1,4 +1,4 @@
-"""One JavaScript or TypeScript file while it is lowered: its text, how deep we are, what was left out."""
+"""The state of lowering one JavaScript or TypeScript file: text, depth, gaps."""
 
 import re
 from collections.abc import Callable
@@ -30,8 +30,8 @@ SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
 
 
 class JavaScriptReader(Bounded):
-    """`exprs_by_kind` and `blocks_by_kind` are the two tables of the front end; they come from outside because
-    functions hold statements, and statements hold functions."""
+    """`exprs_by_kind` and `blocks_by_kind` are the front end's tables. They are passed in because functions contain
+    statements and statements contain functions."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class JavaScriptReader(Bounded):
         self.depth = 0
         self.modules: dict[str, Import] = {}
         self.before: list[Stmt] = []
-        """What has to run before the statement at hand."""
+        """Statements to run before the current one."""
         self.set_on_request = frozenset(found.decode() for found in SET_ON_REQUEST.findall(data))
         self.lists = frozenset(found.decode("utf-8", "replace") for found in LIST_NAMES.findall(data))
         self.exports: dict[Span, Node] = {}
-        """The `export` around what stands here."""
+        """The `export` node around a declaration, by the declaration's span."""
         self._targets: set[Span] = set()
         self._exprs = exprs_by_kind
         self._block = block
@@ -58,7 +58,7 @@ class JavaScriptReader(Bounded):
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
 
     def word(self, node: Node | None) -> str:
-        """A name. Its letters may be written by their numbers."""
+        """An identifier, with Unicode escapes decoded."""
         text = self.text(node)
         return unescape_text(text) if "\\" in text else text
 
@@ -69,7 +69,7 @@ class JavaScriptReader(Bounded):
         return True
 
     def within_bounds(self, node: Node, statements: list[Node]) -> list[Node]:
-        """As many statements as the file may still have."""
+        """Cuts the statements to what the file's limit still allows."""
         kept = statements[: self.most_statements - self.statements]
         self.statements += len(kept)
         if len(kept) < len(statements):
@@ -94,8 +94,7 @@ class JavaScriptReader(Bounded):
             self.depth -= 1
 
     def target(self, node: Node | None) -> Expr:
-        """What is written to. That is noted on the way down: to ask a node for the one around it is a search from the
-        top of the file."""
+        """An assignment target. Recorded on the way down, because finding a node's parent is a search from the root."""
         if node is not None:
             self._targets.add(span(node))
         return self.expr(node)
@@ -118,11 +117,11 @@ class JavaScriptReader(Bounded):
         return self._block(self, node)
 
     def declare_global(self, at: Span, name: str) -> None:
-        """A name that every program has from the start: what it stands for is no surprise."""
+        """A built-in name."""
         self.modules.setdefault(name, Import(at, name, name, name))
 
     def name_origin(self, at: Span, origin: str) -> Expr:
-        """A module or function that has no name of its own here (`require("x").y()`): no program can hide this one."""
+        """A generated name for a module or function without a local name (`require("x").y()`)."""
         local = f"require {origin}"
         self.modules.setdefault(local, Import(at, local, origin, origin))
         return Name(at, local)

@@ -1,7 +1,7 @@
-"""Which parameters are web requests, answers and messages: by what frameworks call them, their types and decorators.
+"""Recognises parameters that are requests, responses and messages: by framework convention, type and decorator.
 
-Such a parameter is bound, first thing in its function, to one name for all frameworks (`req`, `res`, `ctx`, …), and
-the rules speak of that name only.
+Such a parameter is bound, at the start of its function, to one name for all frameworks (`req`, `res`, `ctx`, …); the
+rules use only that name.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ KNOWN_PARTS = words(
     "header json "
     "text formData payload hostname host other"
 )
-# What the server itself puts there, or what says nothing the sender chose freely.
+# Set by the server, or not freely chosen by the sender.
 OWN_PARTS = words(
     "user session app log logger id ip ips method protocol secure xhr fresh stale route baseUrl subdomains res next "
     "socket connection httpVersion auth account db i18n t locale lang language context container isAuthenticated "
@@ -41,12 +41,12 @@ OWN_PARTS = words(
 )
 QUIET_EVENTS = words("connect connection disconnect disconnecting error close open end drain finish ping pong")
 MAX_PARAMETERS = 32
-"""A handler has a few; each is seen beside all others."""
+"""Maximum parameters of a handler: each is compared with all others."""
 RESOLVER_FIRST = words("parent root obj source _ _parent _root _source _obj __ rootValue")
 
 
 def bind_handler_params(name: str, params: Sequence[Param]) -> list[Stmt]:
-    """The statements that give the parameters of a handler their common names."""
+    """Statements that bind the parameters of a handler to their common names."""
     plain = [param for param in params if param.name != "self"][:MAX_PARAMETERS]
     found: list[Stmt] = []
     asked = False
@@ -61,7 +61,7 @@ def bind_handler_params(name: str, params: Sequence[Param]) -> list[Stmt]:
 
 
 def _bind_origin(param: Param, origin: str) -> list[Stmt]:
-    """`q` is `req.query`: first the root of the name, then its parts, as if they were read here."""
+    """Binds `q` to `req.query`: reads the root name, then its parts."""
     root, *parts = origin.split(".")
     value: Expr = Name(param.at, param.name)
     for part in parts:
@@ -105,7 +105,7 @@ def _by_shape(name: str, params: Sequence[Param], place: int) -> str | None:
     names = [param.name for param in params]
     here = names[place]
     if here == "parameter 0" and names[1:2] and names[1] in RESPONSE_NAMES | REPLY_NAMES:
-        # Taken apart where it stands: `({query}, res) => …`.
+        # Destructured in place: `({query}, res) => …`.
         return "req"
     if place == 0 and (here == "ctx" or (here == "context" and names[1:2] == ["next"])):
         return "ctx"
@@ -117,8 +117,8 @@ def _by_shape(name: str, params: Sequence[Param], place: int) -> str | None:
 
 
 def part_of_request(reader: JavaScriptReader, base: Expr, name: str) -> Expr:
-    """What `req.<name>` hangs on. A part nobody sets in this file was put there by a parser we do not know, mostly from
-    the request itself: it is told as a part of `req.other`."""
+    """The source that `req.<name>` belongs to. A part that nothing in this file sets was put there by an unknown
+    parser, mostly from the request itself: it counts as a part of `req.other`."""
     if not isinstance(base, Name) or base.id != "req" or name in KNOWN_PARTS or name in OWN_PARTS:
         return base
     if name in reader.set_on_request:
@@ -127,7 +127,7 @@ def part_of_request(reader: JavaScriptReader, base: Expr, name: str) -> Expr:
 
 
 def bind_listener(reader: JavaScriptReader, call: Call) -> Call:
-    """A listener whose event says what it is given: messages of other pages, of sockets, entries of archives."""
+    """A listener whose event tells its argument: messages of other pages or sockets, entries of archives."""
     if not isinstance(call.func, Attr) or len(call.args) < 2 or call.func.name not in LISTENERS:
         return call
     event, listener = call.args[0], call.args[1]
@@ -157,7 +157,7 @@ def _is_socket(base: Expr) -> bool:
 
 
 def _name_parameter(stmt: Stmt, name: str, origin: str) -> Stmt:
-    """The listener itself, whose first parameter is now known by this name."""
+    """The listener with its first parameter bound to this name."""
     if not isinstance(stmt, Define) or stmt.function.name != name or not stmt.function.params:
         return stmt
     function = stmt.function

@@ -1,7 +1,6 @@
-"""JavaScript's own methods in the engine's words: `list.push(x)` is `append`, `list.includes(x)` is `x in list`.
+"""Translates JavaScript's methods: `list.push(x)` is `append`, `list.includes(x)` is `x in list`.
 
-The engine knows one vocabulary for texts, lists and tables. What means the same in JavaScript is told in that
-vocabulary here, so that no later part has to know two.
+The engine has one vocabulary for strings, lists and tables; only this file knows JavaScript's.
 """
 
 import re
@@ -37,7 +36,7 @@ RENAMED = {
     "toLocaleUpperCase": "upper", "trim": "strip", "trimStart": "lstrip", "trimEnd": "rstrip",
     "startsWith": "startswith", "endsWith": "endswith", "replaceAll": "replace",
 }  # fmt: skip
-# Tests that let only letters, digits and the like through.
+# Tests that accept only letters, digits and the like.
 STRICT_TESTS = frozenset(
     {"isAlphanumeric", "isAlpha", "isInt", "isNumeric", "isUUID", "isMongoId", "isHexadecimal", "isInteger", "isFloat"}
     | {"isSafeInteger", "isDecimal", "isIn", "isMD5", "isFinite", "isPort", "isBoolean", "isISO8601", "isIP", "isSlug"}
@@ -52,16 +51,16 @@ TYPEOF = "require typeof"
 SIMPLE_CLASS = re.compile(r"\[((?:\\.|[^\]\\^-])+)\]\+?")
 HARMLESS_CLASS = re.compile(r"\[\^((?:a-z|A-Z|a-f|A-F|0-9|\\w|\\d|[ _\-A-Za-z0-9]|\\-)+)\][+*]?|\\[WD]\+?")
 
-# The characters that mean something in a pattern, all of them to be escaped.
+# A pattern of all special characters, to be escaped.
 ESCAPED_CLASS = re.compile(r"\(?\[(?=.*\.)(?=.*\*)(?=.*\+)(?=.*\()(?=.*\\\\).*\]\)?$", re.DOTALL)
 
 Told = Expr | None
 Known = Callable[[Span, str], Expr]
-"""A name of the engine's own that no variable of the program can hide."""
+"""Makes an engine name that no variable of the program can shadow."""
 
 
 def translate_call(call: Call, known: Known) -> Expr:
-    """The call in the engine's words; itself when it has none."""
+    """The translated call, or the call itself."""
     if isinstance(call.func, Name):
         return _function(call, call.func.id, known) or call
     if not isinstance(call.func, Attr):
@@ -84,7 +83,6 @@ def is_function(value: Expr) -> bool:
 
 
 def _element(call: Call, base: Expr) -> Expr:
-    """Any member of a list."""
     return Item(call.at, base, Opaque(call.at))
 
 
@@ -131,7 +129,7 @@ def _array(call: Call, name: str, known: Known) -> Told:
 
 
 def _path(call: Call, name: str, known: Known) -> Told:
-    """`join` and `normalize` take the `..` out as `resolve` does."""
+    """`join` and `normalize` resolve `..` as `resolve` does."""
     if name in ("join", "normalize") and isinstance(call.func, Attr):
         return call._replace(func=call.func._replace(name="resolve"))
     return None
@@ -217,7 +215,7 @@ def _match(call: Call, base: Expr, known: Known) -> Told:
 
 
 def pattern_of(value: Expr) -> str | None:
-    """The text of a regular expression that is written out."""
+    """The source of a literal regular expression."""
     if not isinstance(value, Call) or not isinstance(value.func, Name) or value.func.id != REGEX:
         return None
     first = value.args[0] if value.args else None
@@ -230,7 +228,7 @@ def _flags(value: Expr) -> str:
 
 
 def _replace(call: Call, base: Expr, known: Known) -> Told:
-    """Which characters are gone afterwards. Only a global pattern takes all of them."""
+    """The characters that are removed. Only a global pattern removes all of them."""
     if len(call.args) != 2:
         return None
     pattern, other = pattern_of(call.args[0]), call.args[1]
@@ -248,11 +246,11 @@ def _replace(call: Call, base: Expr, known: Known) -> Told:
 
 
 MAX_CHARACTERS = 12
-"""Of a pattern; each becomes a call of its own."""
+"""Maximum characters of a pattern; each becomes a call."""
 
 
 def _characters(pattern: str) -> list[str]:
-    """The characters a pattern of single ones stands for."""
+    """The characters of a pattern of single characters."""
     found = SIMPLE_CLASS.fullmatch(pattern)
     body = found[1] if found else pattern
     first = (part.group()[-1] for part in islice(re.finditer(r"\\.|.", body, re.DOTALL), MAX_CHARACTERS))
@@ -303,17 +301,17 @@ def _then(call: Call, base: Expr, known: Known) -> Told:
 
 
 def _after(call: Call, base: Expr, known: Known) -> Told:
-    """`catch` and `finally` hand on what was there before."""
+    """`catch` and `finally` pass the earlier value on."""
     return Opaque(call.at, (base, *call.args), "catch") if call.args and is_function(call.args[0]) else None
 
 
 def _translate_promise(call: Call, base: Expr, known: Known) -> Told:
-    """The same function, whose result is waited for."""
+    """The same function, awaited."""
     return call.args[0] if len(call.args) == 1 else None
 
 
 def _attribute(call: Call, base: Expr, known: Known) -> Told:
-    """What stands in the page: text, not yet HTML."""
+    """Text read from the page: not HTML."""
     return Call(call.at, known(call.at, "dom.getAttribute"), call.args)
 
 
@@ -352,8 +350,8 @@ METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
 
 
 def translate_comparison(at: Span, op: str, left: Expr, right: Expr, known: Known) -> Expr:
-    """`list.indexOf(x) !== -1` is `x in list`; `typeof x === "number"` says that it can do no harm, `"string"` that
-    it is no object."""
+    """`list.indexOf(x) !== -1` is `x in list`; `typeof x === "number"` proves that it is harmless, `"string"` that it
+    is not an object."""
     found = _index_test(at, op, left, right)
     if found is not None:
         return found

@@ -1,4 +1,4 @@
-"""Python's expressions in the engine's form."""
+"""Lowers Python expressions."""
 
 from collections.abc import Callable
 
@@ -101,7 +101,7 @@ def _call(reader: PythonReader, node: Node) -> Expr:
 
 
 def _binary(reader: PythonReader, node: Node) -> Expr:
-    """Chains are walked, not recursed into: `a + b + …` can be very long."""
+    """Walks chains instead of recursing: `a + b + …` can be very long."""
     rights: list[tuple[str, Node, Node]] = []
     current: Node | None = node
     while current is not None and current.type == "binary_operator":

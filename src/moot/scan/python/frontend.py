@@ -1,4 +1,4 @@
-"""The Python front end: statements. Expressions are in `python_exprs.py`."""
+"""The Python front end: lowers statements; `exprs.py` does expressions."""
 
 from collections.abc import Callable
 
@@ -68,7 +68,7 @@ def _block(reader: PythonReader, node: Node | None) -> Block:
         if lower_one is not None:
             found.extend(lower_one(reader, child))
         elif child.type == "ERROR":
-            # What stands inside is still code: a broken line must not hide the ones the parser put under it.
+            # Still lower what is inside: a syntax error must not hide the code that the parser put under it.
             found.extend(_block(reader, child))
         elif child.type not in SKIPPED and child.type != "pass_statement":
             found.append(Do(span(child), reader.expr(child)))
@@ -122,7 +122,7 @@ def _raise(reader: PythonReader, node: Node) -> Block:
 
 
 def _if(reader: PythonReader, node: Node) -> Block:
-    """`elif` is an `If` in the other branch, built from the last one back: chains can be long."""
+    """Built from the last `elif` back, because chains can be long."""
     other: Block = ()
     for part in reversed(node.children_by_field_name("alternative")):
         if part.type == "else_clause":

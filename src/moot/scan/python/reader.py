@@ -1,4 +1,4 @@
-"""One Python file while it is lowered, and how its tree is read."""
+"""The state of lowering one Python file, and access to its tree."""
 
 import unicodedata
 from collections.abc import Callable
@@ -13,8 +13,6 @@ SKIPPED = frozenset({"comment", "line_continuation"})
 
 
 class PythonReader(Bounded):
-    """One file being lowered: its bytes, how deep we are, what was left out."""
-
     def __init__(self, source: Parsed, lowerings: "dict[str, Lowering]") -> None:
         super().__init__(source.path)
         self.lowerings = lowerings
@@ -26,7 +24,7 @@ class PythonReader(Bounded):
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def word(self, node: Node) -> str:
-        """A name. Python takes letters of other forms for the plain ones: a long s is an s."""
+        """An identifier, normalised as Python does (NFKC): a long s is an s."""
         text = self.text(node)
         return text if text.isascii() else unicodedata.normalize("NFKC", text)
 

@@ -1,4 +1,4 @@
-"""How Python puts text together: literals, f-strings, `%` and `.format`."""
+"""Lowers Python's string building: literals, f-strings, `%` and `.format`."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ def strings(reader: PythonReader, node: Node) -> Expr:
 
 
 def lower_format(call: Call) -> Expr | None:
-    """`"…".format(a, k=b)` with all its holes told; None when the call is something else."""
+    """`"…".format(a, k=b)` as a `Concat`; None for other calls."""
     func = call.func
     if not isinstance(func, Attr) or func.name != "format" or any(isinstance(a, Star) for a in call.args):
         return None

@@ -1,1 +1,1 @@
-"""Rewrites that several languages share; `table.py` lists all of them by the rule they mend."""
+"""Rewrites shared by several languages; `table.py` lists all of them by rule."""

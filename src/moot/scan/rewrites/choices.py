@@ -1,4 +1,4 @@
-"""Code that leaves a choice to others: under a condition, in the handler of an error, in a library of its own."""
+"""Code that somebody chose on purpose: under a condition, in an error handler, in a library of its own."""
 
 import re
 
@@ -15,12 +15,12 @@ HANDLERS = words("except_clause catch_clause")
 
 
 def is_chosen_by(source: Source, node: Node, pattern: str) -> bool:
-    """Whether the place is reached only under a condition whose words match."""
+    """Whether an enclosing condition matches these words."""
     return any(re.search(pattern, condition) for condition in conditions(source, node))
 
 
 def conditions(source: Source, node: Node) -> list[str]:
-    """The conditions around a place inside its function, the nearest first; a handler of an error is one."""
+    """Enclosing conditions within the function, nearest first; an error handler counts as one."""
     found: list[str] = []
     current = node
     while (parent := current.parent) is not None and parent.type not in FUNCTIONS:
@@ -35,6 +35,6 @@ def conditions(source: Source, node: Node) -> list[str]:
 
 
 def leave_choices(source: Source, node: Node, what: str) -> None:
-    """Raises where the place is reached under a condition: somebody decides it, and the code does not say who."""
+    """Raises if the place is conditional: the code does not say who decides."""
     if any(not re.match(r"\(?__name__\b", test) for test in conditions(source, node)):
         raise RewriteRefused(f"{what} is decided by a condition here, so somebody asks for it")

@@ -1,4 +1,4 @@
-"""Where a digest goes: only one that is shown here and nowhere counted on may become another one."""
+"""Where a digest is used: it may be replaced only if it is merely displayed."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from moot.scan.syntax import Source, inside, words
 OWN = words(
     "hexdigest digest update copy encode decode upper lower hex strip Sum Write toString toUpperCase toLowerCase"
 )
-"""What is called on a hash or its digest and gives one again."""
+"""Methods of a hash or digest that return one again."""
 PASSING = words("str b64encode hexlify format bytes Sprintf Sprint EncodeToString String join b16encode repr")
 SHOWING = words(
     "print write writelines info debug warning error log Print Println Printf Fprintf Fprintln Fprint WriteString "
@@ -30,7 +30,7 @@ DEPTH = 4
 
 
 def require_shown_only(source: Source, node: Node) -> None:
-    """Raises where the digest may be compared, kept or sent to somebody who knows the old one."""
+    """Raises if the digest may be compared, stored or sent to somebody who knows the old one."""
     if is_chosen_by(source, node, r"(?i)md5|sha|hash|algo|digest|method|kind|type"):
         raise RewriteRefused("which digest is made is chosen by whoever calls this")
     _follow(source, node, DEPTH)
@@ -79,7 +79,7 @@ def _follow_name(source: Source, holder: Node, value: Node, depth: int) -> None:
 
 
 def _uses(source: Source, target: Node) -> Iterator[Node]:
-    """Where the name is read, in the function it is set in."""
+    """Uses of the name in its function."""
     word = source.text(target)
     for node in inside(source.scope(target).node, 50_000):
         if node.type != "identifier" or source.text(node) != word or node.start_byte == target.start_byte:

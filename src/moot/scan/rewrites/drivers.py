@@ -1,4 +1,4 @@
-"""Which driver runs a query: from what made the receiver, else from all that the project says; else nobody knows."""
+"""Which driver runs a query: by the receiver's constructor, else by the project; else unknown."""
 
 from collections.abc import Iterable
 
@@ -15,11 +15,11 @@ OTHER = words(
     "sqlalchemy asyncpg cx_Oracle oracledb flask_sqlalchemy sqlmodel databases peewee cassandra "
     "clickhouse_driver snowflake pyspark trino prestodb tortoise"
 )
-"""With placeholders that are written or given in another way."""
+"""Drivers with another placeholder style."""
 MYSQL = words("MySQLdb pymysql mysql aiomysql mariadb flask_mysqldb asyncmy django")
-"""Drivers that write text in quotes, which MySQL does not take for a number after LIMIT."""
+"""Drivers that quote text, which MySQL does not accept as a number after LIMIT."""
 POSTGRES = words("psycopg psycopg2 psycopg2cffi aiopg pg8000 postgres postgresql django pg pg-promise")
-"""Databases to which double quotes mean a name, never a text."""
+"""Databases in which double quotes delimit names, never text."""
 SCRIPT_NUMBERED = frozenset({"pg", "postgres", "pg-promise", "@neondatabase/serverless"})
 SCRIPT_QUESTION = frozenset({"mysql", "mysql2", "mysql2/promise", "sqlite3", "sqlite", "mariadb", "promise-mysql"})
 SCRIPT_OTHER = frozenset({"sequelize", "knex", "typeorm", "mssql", "tedious", "oracledb", "@prisma/client", "kysely"})
@@ -38,7 +38,8 @@ SEVERAL = "the project uses several database drivers, and which one runs the que
 
 
 def python_drivers(project: ScanProject, made_by: Iterable[str]) -> frozenset[str]:
-    """The drivers that may run a call, all with one placeholder: by what made its receiver, else by the project."""
+    """The drivers that may run a call, all with one placeholder style: by the receiver's constructor, else by the
+    project."""
     makers = {name.split(".")[0] for name in made_by}
     known = PERCENT | QUESTION | OTHER
     if makers and makers <= known:
@@ -64,7 +65,8 @@ def _agree_on_style(names: Iterable[str]) -> frozenset[str]:
 
 
 def script_driver(project: ScanProject, imported: Iterable[str]) -> str:
-    """`pg` or another one of numbers, or one that takes `?`: what the file imports, else what the project does."""
+    """`pg` or another driver with numbered placeholders, or one that takes `?`: by the file's imports, else by the
+    project."""
     known = SCRIPT_NUMBERED | SCRIPT_QUESTION | SCRIPT_OTHER
     found = sorted(frozenset(imported) & known or project.packages & known)
     if not found:

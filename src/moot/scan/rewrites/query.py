@@ -1,4 +1,4 @@
-"""SQL built from strings, rewritten to a constant text with bound values."""
+"""Rewrites SQL built from strings to constant text with bound values."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -24,29 +24,29 @@ PREPARED = re.compile(
     r"(?i)\b\w*(?:quote|escape|literal|adapt|mogrify|repr|dumps|stringify)\w*\(|\.join\(|"
     r"""replace\w*\(\s*(?:"'|'\\'|/'|"\\?")|^f?(?:"'|`'|'\\')"""
 )
-"""Values with quotes of their own, escaped by hand, or lists: `"'" + name + "'"`, `",".join(ids)`."""
+"""Values that are quoted, escaped by hand, or lists: `"'" + name + "'"`, `",".join(ids)`."""
 CLAUSE = re.compile(
     r"(?i)(?:^|_)(?:cols?|columns?|fields?|tables?|clause|cond|condition|expr|sql|query|where|order|sort|subquery|"
     r"stmt|criteria|filters?)\d*$"
 )
-"""Names of what is a part of a statement and no value in it."""
+"""Names of parts of a statement, not values."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one language and driver writes placeholders and values."""
+    """Placeholders and arguments of one language and driver."""
 
     placeholder: Callable[[int], str]
-    """From the number of the value, from 1."""
+    """Takes the number of the value, from 1."""
     arguments: Callable[[Sequence[str]], str]
-    """What is put after the SQL text in the call."""
+    """The arguments after the SQL text."""
     composed: Callable[[Source, Sequence[Part]], str]
-    """An expression for a value made of text and holes."""
+    """An expression for a value built from text and holes."""
     double_percent: bool = False
     as_text: Callable[[Source, StringHole], str] = lambda source, hole: source.text(hole.node)
-    """A value that stood in quotes, as the text it was there."""
+    """A value that was quoted, converted to text."""
     double_quotes: bool = True
-    """Whether the database takes double quotes for those of a text."""
+    """Whether the database accepts double quotes around text."""
     limits: bool = True
     """Whether a text may be bound after LIMIT."""
 
@@ -88,7 +88,7 @@ def placeholders(
 
 
 def _take_closing_quote(source: Source, built: Built, mark: Mark) -> str:
-    """A value added at the very end took the string's closing quote along."""
+    """The last value includes the string's closing quote."""
     hole = mark.hole
     if hole is None or hole.start >= 0 or built.pieces[-1] is not hole:
         return ""
@@ -97,7 +97,7 @@ def _take_closing_quote(source: Source, built: Built, mark: Mark) -> str:
 
 
 def check_places(source: Source, found: list[Mark], places: list[SqlSlot], dialect: Dialect) -> None:
-    """What the driver and the values must be like so that a bound value means what the written one did."""
+    """Raises unless a bound value means the same as the written one."""
     for slot in places:
         if found[slot.first].text == '"' and not dialect.double_quotes:
             raise RewriteRefused("double quotes mean a name to this database, not a text")
@@ -137,7 +137,7 @@ def bind_value(source: Source, slot: SqlSlot, dialect: Dialect) -> str:
 
 
 def _unwrap_conversion(source: Source, node: Node) -> Node:
-    """`id` of `str(id)`: a number that was only turned to text to be glued in."""
+    """`id` of `str(id)`: a number converted only to be concatenated."""
     callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if (
         callee is None
@@ -150,7 +150,7 @@ def _unwrap_conversion(source: Source, node: Node) -> Node:
 
 
 def sole_use(source: Source, built: Built, arg: Node) -> None:
-    """A text kept in a variable may be changed only when nothing else reads it and its values stay the same."""
+    """A variable may be changed only if nothing else reads it and its values stay the same."""
     if built.home is None:
         return
     home, scope = built.home, source.scope(arg)

@@ -1,4 +1,4 @@
-"""Why some flaws are left to people: what the code does not say, or what would break for honest users."""
+"""Why some flaws are left to people: the code does not say enough, or a fix would break legitimate use."""
 
 
 def _words(line: str) -> frozenset[str]:
@@ -46,7 +46,7 @@ REASONS: dict[str, str] = {
     "raw-memory": "the size of the memory behind the pointer is unknown",
     "xml-bomb": "Python's own parser has no switch against it; it takes another package",
 }
-"""By the name of the rule without its language."""
+"""By rule name without its language."""
 IMPLEMENTERS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "markup": (_words("jinja2 markupsafe django flask werkzeug"), _words("Markup mark_safe conditional_escape")),
     "autoescape": (_words("jinja2"), _words("Environment select_autoescape")),
@@ -64,5 +64,5 @@ IMPLEMENTERS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "response-xss": (_words("werkzeug starlette django flask bottle tornado aiohttp"), frozenset()),
     "open-redirect": (_words("werkzeug starlette django flask bottle tornado aiohttp"), frozenset()),
 }
-"""Packages and names that are the mechanism itself: who implements it is not one of its users."""
+"""Packages and names that implement the mechanism itself, and so are not its users."""
 IMPLEMENTED = "the project implements this itself, and what its users want of it is not known here"

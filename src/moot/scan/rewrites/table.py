@@ -1,4 +1,4 @@
-"""Every rewrite, by the rule it mends."""
+"""Every rewrite, by rule."""
 
 from moot.scan.change import Choices, Rewrite
 from moot.scan.go import rewrites as go

@@ -20,9 +20,8 @@ BOOKS: Mapping[Language, Book] = LazyTable(
     }
 )
 MAX_MATCHES = 2000
-"""Of one file that are looked at."""
+"""Matches examined per file."""
 HINTS = (UNCHECKED, UNREASONED)
-"""Shown beside the findings, in any language."""
 
 
 def matches(source: Source) -> Iterator[RuleMatch]:

@@ -1,4 +1,4 @@
-"""Routes that change something and ask for no login, although their neighbours in the same file do."""
+"""State-changing routes without a login, although neighbours in the file require one."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ GUARD = re.compile(
     r"(?i)login|auth|permission|jwt|token|admin|role|protect|secured|current_?user|verify|logged|api_?key|ensure|"
     r"guard|passport|restrict|require|\bacl\b|user_passes|session"
 )
-"""Names of decorators, dependencies and middleware that let only some visitors through."""
+"""Names of decorators, dependencies and middleware that restrict access."""
 CHECKS_ITSELF = re.compile(
     r"(?i)current_user|session|\b40[13]\b|authoriz|authentic|permission|token|api_?key|verify|login|logged|hmac|"
     r"signature|forbidden|(?:g|req|request|ctx|this|self)\.(?:state\.)?(?:user|auth)\b|jwt|passw|PermissionDenied|"
@@ -35,7 +35,7 @@ FOR_ALL_SCRIPTS = re.compile(
     r"(?i)\.(?:use|all)\(\s*(?:['\"`][^'\"`]*['\"`]\s*,\s*)?[\w.()]{0,80}(?:auth|login|protect|ensure|verify|jwt|guard|"
     r"require[A-Z]|session|acl|is[A-Z]\w*In)|addHook\(|preHandler"
 )
-"""One place in the file that guards all its routes."""
+"""Middleware that guards all routes of the file."""
 CHANGES = re.compile(r"(?i)^(?:post|put|patch|delete)$")
 METHODS = re.compile(r"(?i)methods\s*=\s*[\[({][^\])}]*['\"](?:post|put|patch|delete)")
 ROUTES = re.compile(r"^@\s*+(?:\w*+\.)*+(\w++)\(\s*(?:path\s*=\s*)?[rRfFbB]?['\"]([^'\"]*)['\"]")
@@ -71,7 +71,7 @@ class WebRoute:
 
     @property
     def is_open(self) -> bool:
-        """Nothing keeps anybody out, and nothing tells that everybody may come."""
+        """Neither guarded nor meant to be public."""
         return (
             self.matters
             and not self.guarded
@@ -93,8 +93,8 @@ def find_unguarded_routes(source: Source) -> Iterator[RuleMatch]:
 
 
 def _odd_ones(source: Source, routes: list[WebRoute], for_all: re.Pattern[str]) -> Iterator[RuleMatch]:
-    """Only where guarding is the habit of the file: as many guarded routes as open ones at least, and one of those
-    that matter, or two of any kind. Most files guard nothing, and their texts are not searched."""
+    """Only if guarding is usual in the file: at least as many guarded routes as open ones, and one that matters or two
+    of any kind. Most files guard nothing and are not searched."""
     guarded = [route for route in routes if route.guarded]
     if not guarded or for_all.search(_all(source)):
         return
@@ -132,7 +132,7 @@ def _depends(text: str) -> bool:
 
 
 def _django(source: Source) -> Iterator[WebRoute]:
-    """Views know their address elsewhere: their name has to do."""
+    """Views are routed elsewhere, so their name has to do."""
     if "django" not in modules(source):
         return
     for node in source.nodes("function_definition"):

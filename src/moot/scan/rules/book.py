@@ -1,4 +1,4 @@
-"""What a language's rules about syntax are made of."""
+"""The syntax rules of a language."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,7 @@ from moot.scan.rule import CallRule, Check, Rule
 
 @dataclass(frozen=True)
 class Book:
-    """The rules of one language."""
-
     calls: tuple[CallRule, ...] = ()
     checks: tuple[Check, ...] = ()
     checked: tuple[Rule, ...] = ()
-    """What the checks may speak of."""
+    """Rules that the checks report."""

@@ -1,4 +1,4 @@
-"""Errors of Go calls that nobody looks at."""
+"""Ignored errors of Go calls."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ VALUE_AND_ERROR = words(
     "crypto/rand.Int os/exec.LookPath path/filepath.Abs path/filepath.Glob path/filepath.Rel os/user.Current "
     "crypto/x509.ParseCertificate crypto/tls.LoadX509KeyPair"
 )
-"""Of the standard library, by the number of their results."""
+"""Standard library functions, by number of results."""
 ERROR_METHODS = words(
     "Exec ExecContext Query QueryContext Begin BeginTx Prepare LastInsertId RowsAffected Output CombinedOutput "
     "DecodeString ReadAll MarshalJSON ParseForm Rollback Commit Scan Decode Encode Ping Unmarshal Marshal "
@@ -61,13 +61,13 @@ NOT_ERRORS = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Discard:
-    """A statement that drops an error. `names` are its targets, the last one `_`; none for a bare call."""
+    """A statement that drops an error. `names` are its targets, the last one `_`; empty for a bare call."""
 
     node: Node
     call: SourceCall
     names: tuple[str, ...]
     certain: bool
-    """Whether the dropped value is an error for sure, and not some other second result."""
+    """Whether the dropped value is certainly an error, not another second result."""
 
 
 def find_discarded(source: Source) -> Iterator[RuleMatch]:
@@ -108,7 +108,7 @@ def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Itera
 
 
 def results(source: Source, call: SourceCall) -> tuple[str, ...] | None:
-    """The types a call returns, when the file or the standard library tells."""
+    """The result types of a call, if the file or the standard library tells."""
     if call.name in ERROR_ONLY:
         return ("error",)
     if call.name in VALUE_AND_ERROR:
@@ -117,7 +117,7 @@ def results(source: Source, call: SourceCall) -> tuple[str, ...] | None:
 
 
 def _local_results(source: Source) -> dict[str, tuple[str, ...]]:
-    """Functions of this file by name, methods by `.name` where all of that name agree."""
+    """Functions of this file by name; methods by `.name` if all of that name agree."""
     if "results" not in source.memo:
         table: dict[str, tuple[str, ...]] = {}
         clash: set[str] = set()

@@ -1,4 +1,4 @@
-"""For each rule that syntax alone decides, code on which it must speak and code on which it must not."""
+"""For each rule that syntax alone decides, code that it must report and code that it must not."""
 
 from moot.core.types import Language
 from moot.scan.rule import RuleExample

@@ -1,4 +1,4 @@
-"""Outside input in a function that never checks anything: a hint, not a finding."""
+"""Untrusted input in a function that checks nothing: a hint, not a finding."""
 
 import re
 from collections.abc import Iterator
@@ -41,9 +41,9 @@ UNCHECKED = Rule(
     "Check type, length and form of the value before it is used.", 0.3,
 )  # fmt: skip
 MENTIONED = re.compile(rb"[rR]eq|ctx|input|argv|Args|event|location|document|prompt|self|URL|stdin|flag|\bc\.")
-"""No outside data without one of these; most files need no closer look."""
+"""Files without any of these contain no untrusted data."""
 MAX_CHAINS = 30_000
-"""Of one file that are read for a hint: each is read again as part of the next, and no finding depends on it."""
+"""Member chains examined per file: each is part of the next, and no finding depends on it."""
 CHECKING = re.compile(
     r"(?i)valid|sanitiz|sanitis|escap|clean|check|verify|allow|schema|parse|match|isdigit|isalnum|isnumeric|"
     r"isinstance|assert|strip|quote|"

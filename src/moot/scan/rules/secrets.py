@@ -1,4 +1,4 @@
-"""Passwords, keys and tokens written into the program text, in any language."""
+"""Hard-coded passwords, keys and tokens, in any language."""
 
 import re
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def find_hardcoded(source: Source) -> Iterator[RuleMatch]:
 
 
 def has_form(text: str) -> bool:
-    """Whether a part of this text has the form of a secret. Without a digit it may be a name: `sk-fading-circle`."""
+    """Whether a part of this text looks like a secret. Without a digit it may be a name: `sk-fading-circle`."""
     if PRIVATE_KEY.search(text) or KNOWN_MASKS.search(text):
         return True
     return any(any(c.isdigit() for c in text[found.start : found.end]) for found in by_form(text))
@@ -112,7 +112,7 @@ def _last_name(text: str) -> str:
 
 def _is_secret(name: str, text: str) -> bool:
     if MASK.search(text):
-        # A session masks secrets before it scans: the mask stands for one.
+        # Sessions mask secrets before they scan: a mask counts as one.
         return bool(PASSWORD_NAME.search(name) or KEY_NAME.search(name) or MASKED_NAME.search(name))
     if not 4 <= len(text) <= 400 or re.search(r"\s", text.strip()) or PLACEHOLDER.search(text):
         return False

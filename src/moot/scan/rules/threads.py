@@ -1,4 +1,4 @@
-"""Shared state that several threads or goroutines change with nothing to keep them apart."""
+"""Shared state that threads or goroutines change without synchronisation."""
 
 import re
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ def _mentions(source: Source, node: Node, name: str) -> bool:
 
 
 def _is_shared(source: Source, target: Node) -> bool:
-    """The first name of the target belongs to the module or to `self`, not to this function."""
+    """The target belongs to the module or to `self`, not to this function."""
     first = next((n for n in inside(target, 20) if n.type == "identifier"), None)
     if first is None:
         return False
@@ -144,12 +144,12 @@ def _find_captured_changes(source: Source, literal: Node) -> Iterator[Node]:
         if target is None or name is None or not _is_captured(source, name, literal):
             continue
         if target.type == "index_expression" and not _is_map(source, name):
-            continue  # each goroutine its own element of a slice is the usual, safe way
+            continue  # one slice element per goroutine is the usual safe way
         yield node
 
 
 def _target(node: Node) -> Node | None:
-    """What an assignment or `x++` changes."""
+    """The target of an assignment or `x++`."""
     if node.type not in ("assignment_statement", "inc_statement", "dec_statement"):
         return None
     left = node.child_by_field_name("left") or nth(node, 0)
@@ -181,7 +181,7 @@ def _is_map(source: Source, name: Node) -> bool:
 
 
 def _is_changed_elsewhere(source: Source, change: Node, routine: Node, outer: Scope) -> bool:
-    """Another goroutine of the same function changes it too."""
+    """Whether another goroutine of the function changes it too."""
     target = _target(change)
     text = source.text(target) if target is not None else ""
     for other in list(source.nodes("go_statement"))[:50]:

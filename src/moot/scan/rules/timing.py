@@ -1,4 +1,4 @@
-"""Secrets compared by an operator that stops at the first difference, in Python and Go."""
+"""Secrets compared with an operator that stops at the first difference, in Python and Go."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from moot.scan.syntax import Source
 
 SECRET = re.compile(patterns.COMPARED)
 MADE_HERE = re.compile(patterns.COMPARED_WHERE_MADE)
-"""Where the file makes such codes itself, shorter names will do."""
+"""In a file that computes such codes, shorter names are enough."""
 COMPUTED = re.compile(r"(?i)\bhmac\b.*digest\(\)$|^hmac\.new\(")
 ABOUT_SECRETS = re.compile(rb"(?i)hmac|hashlib|crypto/|request|http|secrets|jwt")
-"""Signatures of functions and tokens of a language are compared too; there nothing of this is in the file."""
+"""Files without any of these compare other signatures and tokens, such as those of a parser."""
 VALUES = ("identifier", "attribute", "subscript", "call", "selector_expression", "index_expression", "call_expression")
 FIX = {
     "python": "Use hmac.compare_digest.",
@@ -41,7 +41,7 @@ def find_compared(source: Source) -> Iterator[RuleMatch]:
             continue
         left, right = node.children[0], node.children[2]
         if not (_is_value(left) and _is_value(right)) or _last(source, left) == _last(source, right):
-            continue  # `self.secret == other.secret` compares two things of our own
+            continue  # `self.secret == other.secret` compares two trusted values
         if _secret(source, left) or _secret(source, right):
             yield RuleMatch(rule, node)
 

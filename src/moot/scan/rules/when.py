@@ -1,4 +1,4 @@
-"""Words that tell what a value is for."""
+"""Words that tell the purpose of a value."""
 
 import re
 
@@ -8,7 +8,6 @@ SHORT = re.compile(PASSWORD_SHORT)
 
 
 def is_about_password(text: str) -> bool:
-    """Asked for every digest with the line it stands in; a plain search for words is thirty times as fast as one
-    pattern of them all, and on minified code these lines are long."""
+    """Plain word search: thirty times as fast as one pattern, and lines of minified code are long."""
     lowered = text.lower()
     return any(word in lowered for word in PASSWORD_PARTS) or SHORT.search(lowered) is not None

@@ -1,4 +1,4 @@
-"""The rules about flows, by language."""
+"""The dataflow rules, by language."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Functions that are checks: what they accept is harmless, or what they find tells what an address leads to."""
+"""Functions that validate: they accept only harmless values, or resolve what a URL points to."""
 
 from moot.scan.syntax import words
 

@@ -1,4 +1,4 @@
-"""Rewrites of Go code that keep what it does."""
+"""Rewrites of Go code that preserve its behaviour."""
 
 import re
 from collections.abc import Sequence
@@ -44,13 +44,13 @@ def _dialect(source: Source) -> Dialect:
 
 
 def _as_text(source: Source, hole: StringHole) -> str:
-    """A string is bound as it is; anything else as the text that was formatted."""
+    """Binds a string as it is, anything else as formatted text."""
     text = source.text(hole.node)
     return text if hole.start < 0 or is_declared_string(source, hole.node) else f"fmt.Sprint({text})"
 
 
 def is_declared_string(source: Source, node: Node) -> bool:
-    """A parameter of type string, or a text that is written here."""
+    """A parameter of type string, or a string literal."""
     if node.type in STRINGS:
         return True
     found = source.scope(node).node.child_by_field_name("parameters") if node.type == "identifier" else None
@@ -67,7 +67,7 @@ def _format_arguments(values: Sequence[str]) -> str:
 
 
 def _compose_text(source: Source, parts: Sequence[Part]) -> str:
-    """`"%" + name + "%"`; what Sprintf formatted may be no text, so it is turned into one."""
+    """`"%" + name + "%"`; what Sprintf formatted may not be a string, so it is converted."""
     return " + ".join(_quote_text(part) if isinstance(part, str) else _text(source, part) for part in parts)
 
 
@@ -82,7 +82,7 @@ def _text(source: Source, hole: StringHole) -> str:
 
 
 def _drop_unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """When the last use of fmt goes, its import goes too."""
+    """Removes the import of fmt with its last use."""
     return drop_import(source, "fmt") if is_left_unused(source, "fmt", edits) else ()
 
 
@@ -130,7 +130,7 @@ def handle_discarded(source: Source, node: Node) -> Change:
 
 
 def _write_handling(source: Source, discard: Discard, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
-    """What to do with the error, as code with `err` in it."""
+    """Error handling as code that uses `err`."""
     types = result_types(source, scope.node)
     if types[-1:] == ("error",):
         zeros = [_zero(kind) for kind in types[:-1]]
@@ -174,7 +174,7 @@ def _statement(source: Source, discard: Discard, scope: Scope, handling: str) ->
 
 
 def _error_name(source: Source, discard: Discard, scope: Scope) -> str:
-    """`err` where the function has none yet; another one must keep its value, so this one gets a name of its own."""
+    """`err` if the function has none yet, else a fresh name."""
     result = scope.node.child_by_field_name("result")
     named = result is not None and re.search(r"\berr\b", source.text(result))
     others = [b for b in changes(source, scope, "err") if b.node.parent is None or b.node.parent.type != "if_statement"]

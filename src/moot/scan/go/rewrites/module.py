@@ -1,4 +1,4 @@
-"""Go imports: what a package is called here, where a new import goes, and which one goes with its last use."""
+"""Go imports: local names, new imports, and removal with the last use."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from moot.scan.syntax import Source, inside
 
 
 def package(source: Source, path: str) -> tuple[str, tuple[Edit, ...]]:
-    """What a package is called in this file, with the edit that imports it when nothing does yet."""
+    """The local name of a package, with the edit that imports it if needed."""
     for alias, real in imports(source).items():
         if real == path:
             return alias, ()
@@ -22,8 +22,7 @@ def package(source: Source, path: str) -> tuple[str, tuple[Edit, ...]]:
 
 
 def swap_import(source: Source, old: str, new: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """The edits to the imports when `edits` use the package `new` where `old` was used; its own name is its last
-    part."""
+    """Import edits for `edits` that replace uses of package `old` by `new`."""
     alias = next((alias for alias, real in imports(source).items() if real == old), "")
     name, more = package(source, new)
     if name != new.rpartition("/")[2]:
@@ -37,7 +36,7 @@ def swap_import(source: Source, old: str, new: str, edits: Sequence[Edit]) -> tu
 
 
 def is_left_unused(source: Source, alias: str, edits: Sequence[Edit]) -> bool:
-    """Go refuses an import that nobody uses."""
+    """Go rejects unused imports."""
     uses = [n for n in source.nodes("selector_expression", "qualified_type") if source.text(n).startswith(f"{alias}.")]
     gone = [n for n in uses if any(e.start <= n.start_byte and n.end_byte <= e.end for e in edits)]
     return bool(gone) and len(gone) == len(uses) and not any(f"{alias}." in edit.new for edit in edits)
@@ -68,7 +67,7 @@ def add_import(source: Source, path: str) -> Edit:
 
 
 def names(source: Source) -> frozenset[str]:
-    """Every name that is used in the file: a new one must be none of them."""
+    """Every name used in the file; a fresh name must differ."""
     kinds = ("identifier", "package_identifier")
     return frozenset(source.text(n) for n in inside(source.root, 200_000) if n.type in kinds)
 

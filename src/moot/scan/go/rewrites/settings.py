@@ -1,4 +1,4 @@
-"""Settings of Go's libraries that are switched to the safe side: versions, sizes, limits, flags, hashes."""
+"""Switches settings of Go libraries to safe values: versions, sizes, limits, flags, hashes."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ FIXED_SIZE = re.compile(r"\[(?:16|20|md5\.Size|sha1\.Size)\]|\b(?:md5|sha1)\.(?:
 
 
 def fields(source: Source, literal: Node) -> dict[str, Node]:
-    """The values of a literal by the names of their fields."""
+    """Values of a struct literal by field."""
     body = require_node(literal.child_by_field_name("body"), "the literal is not here")
     found: dict[str, Node] = {}
     for element in (child for child in body.named_children if child.type != "comment"):
@@ -30,7 +30,7 @@ def fields(source: Source, literal: Node) -> dict[str, Node]:
 
 
 def with_field(source: Source, literal: Node, name: str, value: str) -> Edit:
-    """One more field, on a line of its own where the others have one."""
+    """Adds a field, on its own line if the others have one."""
     body = require_node(literal.child_by_field_name("body"), "the literal is not here")
     known = fields(source, literal)
     if name in known:
@@ -87,7 +87,7 @@ def tls_version(source: Source, node: Node) -> Change:
 
 
 def cookie(source: Source, node: Node) -> Iterator[Change]:
-    """As few flags as the finding asks for."""
+    """Only the flags that the finding asks for."""
     _is_literal(node)
     http = next((alias for alias, real in imports(source).items() if real == "net/http"), "http")
     flags = {"Secure": "true", "HttpOnly": "true", "SameSite": f"{http}.SameSiteLaxMode"}
@@ -128,7 +128,7 @@ def weak_hash(source: Source, node: Node) -> Change:
 
 
 def random_bytes(source: Source, node: Node) -> Change:
-    """`rand.Read` has the same shape in both packages; other numbers of math/rand have no plain counterpart."""
+    """`rand.Read` has the same signature in both packages; other functions of math/rand have no direct counterpart."""
     call = read_call(source, node)
     if call.name != "math/rand.Read":
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
@@ -140,7 +140,7 @@ def random_bytes(source: Source, node: Node) -> Change:
 
 
 def html_template(source: Source, node: Node) -> Change:
-    """html/template has all that text/template has, and escapes by context."""
+    """html/template has the API of text/template and escapes by context."""
     spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"text/template"'), None)
     if spec is None or "html/template" in imports(source).values():
         raise RewriteRefused("the import has a name of its own, or the other package is imported as well")

@@ -1,4 +1,4 @@
-"""Go code whose goroutines share a variable: a lock where it can be shown that it is enough and blocks nobody."""
+"""Adds locks to shared Go variables, if a lock provably suffices and cannot deadlock."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,8 @@ MAX_NODES = 20_000
 
 
 def add_mutex(source: Source, node: Node) -> Change:
-    """A mutex around every use in a goroutine of what it changes; the others may look only after they have waited."""
+    """Puts a mutex around every use in the goroutine; other uses must come before it starts or after it was waited
+    for."""
     closure = require_node(_around(node, "func_literal"), "the change is in no function literal")
     start = require_node(_around(closure, "go_statement"), "the function is not started as a goroutine")
     block = require_node(closure.child_by_field_name("body"), "the function has no body")
@@ -34,7 +35,7 @@ def add_mutex(source: Source, node: Node) -> Change:
 
 
 def _find_changed(source: Source, closure: Node) -> set[str]:
-    """Variables from outside that the goroutine writes."""
+    """Outer variables that the goroutine writes."""
     own: set[str] = set()
     for node in inside(closure, MAX_NODES):
         if node.type in ("short_var_declaration", "range_clause"):
@@ -91,7 +92,7 @@ def _find_declared(source: Source, statement: Node) -> set[str]:
 
 
 def _require_apart(source: Source, home: Node, top: Node, closure: Node, names: set[str]) -> None:
-    """Outside of the goroutine the variables are used only before it is started or after it was waited for."""
+    """Raises unless the variables are used outside only before the start or after the wait."""
     later = [n for n in home.named_children if n.start_byte >= top.end_byte]
     waits = [n for n in later if re.search(r"\b\w+\.Wait\(\)", source.text(n)) and n.type != "for_statement"]
     if not waits:
@@ -107,7 +108,7 @@ def _require_apart(source: Source, home: Node, top: Node, closure: Node, names: 
 
 
 def _uses(source: Source, block: Node, names: set[str]) -> list[Node]:
-    """The statements of the goroutine that use the variables: all of them short and sure to end."""
+    """The statements of the goroutine that use the variables; each must be short and sure to end."""
     found: dict[int, Node] = {}
     for use in _find_named(source, block, names):
         statement = use
@@ -169,7 +170,7 @@ def _indent(source: Source, statement: Node) -> str:
 
 
 def hold_lock(source: Source, node: Node) -> Change:
-    """The lock that the other methods take, held by a whole method that calls nothing and is called by no other."""
+    """Holds the lock of the other methods during a method that calls nothing and is called by no other."""
     method = require_node(_around(node, "method_declaration"), "the field is used outside of a method")
     body = require_node(method.child_by_field_name("body"), "the method has no body")
     name = source.text(require_node(method.child_by_field_name("name"), "the method has no name"))
@@ -190,7 +191,6 @@ def hold_lock(source: Source, node: Node) -> Change:
 
 
 def _lock_of(source: Source, kind: str) -> str:
-    """The one field of this type that its methods lock."""
     found: set[str] = set()
     for method in source.nodes("method_declaration"):
         receiver = source.text(require_node(method.child_by_field_name("receiver"), "none"))
@@ -203,7 +203,7 @@ def _lock_of(source: Source, kind: str) -> str:
 
 
 def move_add(source: Source, node: Node) -> Change:
-    """`wg.Add(1)` at the head of a goroutine, moved in front of the statement that starts it."""
+    """Moves `wg.Add(1)` from the start of a goroutine to the line before its `go`."""
     closure = require_node(_around(node, "func_literal"), "the call is in no function literal")
     start = require_node(_around(closure, "go_statement"), "the function is not started as a goroutine")
     body = require_node(closure.child_by_field_name("body"), "the function has no body")
@@ -221,7 +221,7 @@ def move_add(source: Source, node: Node) -> Change:
 
 
 def copy_loop_variables(source: Source, node: Node) -> Change:
-    """A copy of the loop's variables for each turn, as Go 1.22 makes it by itself."""
+    """Copies the loop variables in each iteration, as Go 1.22 does by itself."""
     loop = require_node(_around(node, "for_statement"), "the goroutine is in no loop")
     body = require_node(loop.child_by_field_name("body"), "the loop has no body")
     heads = [n for n in loop.named_children if n.type in ("range_clause", "for_clause")]

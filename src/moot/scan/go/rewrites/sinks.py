@@ -1,4 +1,4 @@
-"""Values from outside, escaped where Go puts them into a page."""
+"""Escapes untrusted values that Go writes into a page."""
 
 import re
 
@@ -19,7 +19,7 @@ TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal", "int_lite
 
 
 def escape_page(source: Source, node: Node) -> Change:
-    """What is formatted into a page as text is escaped; for text without markup that changes nothing."""
+    """Escapes text formatted into a page; text without markup stays the same."""
     call = read_call(source, node)
     if call.name != "fmt.Fprintf" or len(call.args) < 3 or call.args[1].type not in TEXTS:
         raise RewriteRefused("only fmt.Fprintf with its format is rewritten")
@@ -40,7 +40,7 @@ def escape_page(source: Source, node: Node) -> Change:
 
 
 def escape_html(source: Source, node: Node) -> Change:
-    """Values between pieces of markup are escaped; a value that is all of the text is markup, as its type says."""
+    """Escapes values between pieces of markup; a value that is the whole text is markup, as its type says."""
     call = read_call(source, node)
     if call.name != "html/template.HTML" or len(call.args) != 1:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
@@ -63,7 +63,7 @@ def escape_html(source: Source, node: Node) -> Change:
 
 
 def _is_plain(source: Source, node: Node) -> bool:
-    """A variable, or what a visitor wrote; any other call may give markup."""
+    """A variable or request data; any other call may return markup."""
     return node.type != "call_expression" or bool(REQUEST.search(source.text(node)))
 
 

@@ -1,4 +1,4 @@
-"""The flaws the Go rules speak of, beyond those the rules about syntax already have words for."""
+"""Flaws of the Go dataflow rules that `patterns.py` does not define."""
 
 from moot.scan.rule import Rule
 

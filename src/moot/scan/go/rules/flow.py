@@ -1,4 +1,4 @@
-"""What must not happen in Go: which values must not arrive where, which calls are wrong by themselves."""
+"""Go dataflow rules: sinks, and calls that are wrong by themselves."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$
 
 
 def _is_built(place: int) -> Callable[[Site], bool]:
-    """Outside data for sure, or text put together here: a bare parameter may well be a whole statement of ours."""
+    """Certainly untrusted, or a string built here: a bare parameter may be a whole statement of ours."""
 
     def check(site: Site) -> bool:
         value = site.arg(place)
@@ -63,7 +63,7 @@ def _shell_named(site: Site) -> bool:
 
 
 def _plain(start: int) -> Callable[[Site], bool]:
-    """After `--` nothing is an option any more."""
+    """After `--` nothing is an option."""
     shell = _is_shell_script(start)
     return lambda site: (
         not shell(site) and not any(is_const(site.arg(place), "--") for place in range(start, start + 8))
@@ -79,7 +79,7 @@ def _to_page(place: int) -> Callable[[Site], bool]:
 
 
 def _is_html(site: Site) -> bool:
-    """Unless the handler says that it answers with something else."""
+    """Unless the handler sets another content type."""
     return not re.search(r"application/json|text/plain|application/octet-stream", site.around())
 
 
@@ -109,7 +109,7 @@ def _weak_suite(site: Site) -> bool:
 
 
 def _skips_resumed(site: Site) -> bool:
-    """A certificate check of one's own is skipped when a session is resumed."""
+    """A custom certificate check is skipped when a session is resumed."""
     own = site.arg("VerifyPeerCertificate") is not None and site.arg("VerifyConnection") is None
     return own and not is_const(site.arg("SessionTicketsDisabled"), True) and not _client_only(site)
 
@@ -158,7 +158,7 @@ def _is_script_cookie(site: Site) -> bool:
 
 
 def _is_set(site: Site) -> bool:
-    """A cookie with a value, not one that is being deleted."""
+    """A cookie that is set, not deleted."""
     age = number(site.arg("MaxAge"))
     return site.arg("Value") is not None and not (age is not None and age < 0) and not is_const(site.arg("Value"), "")
 
@@ -179,7 +179,7 @@ def _about_password(site: Site) -> bool:
 
 
 def _is_computed(site: Site) -> bool:
-    """What is written as plain `true` has a rule, and a rewrite, of its own."""
+    """A literal `true` has its own rule and rewrite."""
     plain = re.search(r"InsecureSkipVerify:\s*true\b", site.text())
     return is_const(site.arg("InsecureSkipVerify"), True) and plain is None
 

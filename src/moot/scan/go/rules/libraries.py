@@ -1,4 +1,4 @@
-"""What must not happen in Go with libraries beside the standard one: directories, documents, tokens, sessions."""
+"""Rules for Go libraries beyond the standard one: directories, documents, tokens, sessions."""
 
 import re
 
@@ -22,7 +22,7 @@ def _every(owners: tuple[str, ...], *members: str) -> str:
 
 
 def _method_unchecked(site: Site) -> bool:
-    """The function that gives the key stands here, and nothing looks at how the token says it is signed."""
+    """A key function that never checks the signing method of the token."""
     return "func(" in site.text() and not METHOD.search(site.text()) and not METHOD.search(site.around())
 
 

@@ -1,4 +1,4 @@
-"""Names of Go's libraries: where outside values enter, what cleans them, what passes them on."""
+"""Go library names: sources, sanitisers, propagators."""
 
 from moot.scan.go.library import FIXED_ORIGIN, ORIGIN_KINDS, ROOTED
 from moot.scan.syntax import words

@@ -1,4 +1,4 @@
-"""The flaws of Go that show in how code is built, without following an outside value."""
+"""Flaws of Go that are visible in the structure of the code, without dataflow."""
 
 from moot.scan.rule import Rule
 

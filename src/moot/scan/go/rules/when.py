@@ -1,4 +1,4 @@
-"""What the Go rules ask of a call."""
+"""Conditions of the Go rules."""
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Sink

@@ -1,4 +1,4 @@
-"""Rewrites of JavaScript and TypeScript code that keep what it does."""
+"""Rewrites of JavaScript and TypeScript code that preserve its behaviour."""
 
 import re
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def sql(source: Source, node: Node) -> Change:
 
 
 def _is_callback(source: Source, node: Node) -> bool:
-    """A function, or the name of one: declared here, or called as callbacks are."""
+    """A function, or the name of one: declared here, or named like a callback."""
     if node.type in FUNCTIONS:
         return True
     declared = (n.child_by_field_name("name") for n in source.nodes("function_declaration"))
@@ -54,7 +54,7 @@ def _dialect(source: Source) -> Dialect:
 
 
 def _texts(values: Sequence[str]) -> str:
-    """MySQL's drivers write an object as a comparison of its own, so that each value must be text for sure."""
+    """MySQL's drivers expand an object to a comparison, so each value must certainly be text."""
     return _array([value if value.startswith(("`", "String(")) else f"String({value})" for value in values])
 
 
@@ -87,7 +87,7 @@ def command(source: Source, node: Node) -> Change:
 
 
 def _split(source: Source, built: Built, arg: Node, program: str, arguments: str) -> list[Edit]:
-    """The program stands in the call; the arguments where the command was put together."""
+    """The program comes from the call, the arguments from where the command was built."""
     if built.home is None:
         return [replace_node(arg, f"{program}, {arguments}")]
     place = require_node(built.home.value, "the text is not here")
@@ -95,7 +95,7 @@ def _split(source: Source, built: Built, arg: Node, program: str, arguments: str
 
 
 def _same_for_both(source: Source, node: Node) -> bool:
-    """What comes after the command means the same to execFile, unless it asks for a shell."""
+    """The remaining arguments mean the same to execFile, unless they ask for a shell."""
     if node.type != "object":
         return node.type in (*FUNCTIONS, "identifier")
     keys = [pair.child_by_field_name("key") for pair in node.named_children]
@@ -112,7 +112,7 @@ def _argument(source: Source, word: Word) -> str:
 
 
 def _rename_call(source: Source, node: Node, old: str, new: str) -> list[Edit]:
-    """Call the other function, and bring its name in where names are imported one by one."""
+    """Renames the callee, and imports the new name if names are imported one by one."""
     callee = require_node(node.child_by_field_name("function"), "the call has no name")
     if callee.type == "member_expression":
         return [replace_node(require_node(callee.child_by_field_name("property"), "the call has no name"), new)]

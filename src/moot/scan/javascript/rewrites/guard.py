@@ -1,4 +1,4 @@
-"""Values from outside that are made harmless where JavaScript uses them."""
+"""Sanitises untrusted values where JavaScript uses them."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +43,7 @@ def _holes(source: Source, text: Node) -> list[StringHole]:
 def _wrap_values(
     source: Source, holes: Sequence[StringHole], wrap: Callable[[str], str], added: Sequence[Edit], did: str
 ) -> Iterator[Change]:
-    """One value where that is enough, else all."""
+    """One value if that is enough, else all."""
     for chosen in (*([hole] for hole in holes), list(holes) if len(holes) > 1 else []):
         if chosen:
             shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in chosen))
@@ -52,7 +52,7 @@ def _wrap_values(
 
 
 def log(source: Source, node: Node) -> Iterator[Change]:
-    """Values inside a text; an object that is logged by itself is printed in one piece already."""
+    """Only values inside a string; an object that is logged by itself is already printed in one piece."""
     found = [hole for arg in read_call(source, node).args for hole in _holes(source, arg) if _in_text(source, arg)]
     if not found:
         raise RewriteRefused("what is logged is no text that is put together here")
@@ -76,7 +76,7 @@ def header(source: Source, node: Node) -> Iterator[Change]:
 
 
 def pattern(source: Source, node: Node) -> Iterator[Change]:
-    """A word that is looked for is taken literally."""
+    """Treats a searched word literally."""
     text = require_node(read_call(source, node).arg(0), "the pattern is not here")
     found = _holes(source, text)
     if not found:
@@ -89,7 +89,7 @@ def pattern(source: Source, node: Node) -> Iterator[Change]:
 
 
 def document_query(source: Source, node: Node) -> Iterator[Change]:
-    """A field of text is compared with text, whatever object was sent."""
+    """Compares a text field with text, whatever object was sent."""
     query = unwrap(require_node(read_call(source, node).arg(0), "the query is not here"))
     if query.type != "object":
         raise RewriteRefused("the query is put together elsewhere")
@@ -107,7 +107,7 @@ def document_query(source: Source, node: Node) -> Iterator[Change]:
 
 
 def redirect(source: Source, node: Node) -> Iterator[Change]:
-    """The address is completed the way a browser would do it; of the result, only the place on this host is kept."""
+    """Resolves the URL as a browser would and keeps only its path on this host."""
     call, page = read_call(source, node), _page(source, node)
     if call.method != "redirect" or not call.name.startswith(("res.", "reply.")) or len(call.args) not in (1, 2):
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
@@ -125,7 +125,7 @@ def _local(source: Source) -> str:
 
 
 def _page(source: Source, node: Node) -> str:
-    """The address that was asked, as the handler around the place knows it."""
+    """The requested URL, by the name the handler has for it."""
     for name in ("req", "request"):
         if name in _parameters(source, node):
             return f"{name}.originalUrl"
@@ -141,7 +141,7 @@ def _parameters(source: Source, node: Node) -> set[str]:
 
 
 def contain_path(source: Source, node: Node) -> Iterator[Change]:
-    """`path.join(folder, name)` must lie in the folder; a handler answers 403 when it does not."""
+    """`path.join(folder, name)` must lie in the folder; a handler answers 403 if it does not."""
     call = read_call(source, node)
     place = unwrap(require_node(call.arg(0), "the path is not here"))
     joined = read_call(source, place) if place.type == "call_expression" else None
@@ -161,14 +161,14 @@ def contain_path(source: Source, node: Node) -> Iterator[Change]:
 
 
 def _refusal(source: Source, node: Node) -> str:
-    """A handler answers, so that a rejected promise does not end the program; any other function throws."""
+    """A handler answers, because a rejected promise would end the program; other functions throw."""
     if "res" in source.scope(node).parameters:
         return "res.statusCode = 403; return res.end();"
     return f'throw new Error("{FORBIDDEN}");'
 
 
 def error_shown(source: Source, node: Node) -> Iterator[Change]:
-    """The visitor gets a plain sentence; the stack goes to the log of the program."""
+    """Sends a plain sentence to the visitor and logs the stack."""
     call = read_call(source, node)
     shown = unwrap(require_node(call.arg(0), "the error is not here"))
     thing = shown.child_by_field_name("object")

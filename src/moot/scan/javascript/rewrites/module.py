@@ -1,4 +1,4 @@
-"""JavaScript imports, and where a function of ours goes."""
+"""JavaScript imports, and where an inserted function goes."""
 
 import re
 
@@ -15,7 +15,7 @@ MAX_NODES = 200_000
 
 
 def function(source: Source, name: str, text: str) -> tuple[Edit, ...]:
-    """The edit that puts a function below the imports; ours is taken for granted only when it is the same text."""
+    """Inserts a function below the imports; none if the same text is already there."""
     written = text.strip()
     if written in source.data.decode("utf-8", "replace"):
         return ()
@@ -25,7 +25,7 @@ def function(source: Source, name: str, text: str) -> tuple[Edit, ...]:
 
 
 def require_module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
-    """What a module of Node is called here, with the edit that loads it in the file's own way when nothing does."""
+    """The local name of a Node module, with the edit that imports it in the file's own style if needed."""
     for alias, real in imports(source).items():
         if real == name and not _is_hidden(source, alias, at):
             return alias, ()
@@ -38,7 +38,7 @@ def require_module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit
 
 
 def _is_hidden(source: Source, alias: str, at: Node) -> bool:
-    """Whether a function around the place gives the name another meaning."""
+    """Whether an enclosing function shadows the name."""
     scope: Scope | None = source.scope(at)
     while scope is not None and scope.outer is not None:
         if alias in scope.parameters or changes(source, scope, alias):
@@ -59,7 +59,7 @@ def _below(source: Source, text: str) -> Edit:
 
 
 def before(source: Source, statement: Node, *lines: str) -> Edit:
-    """Lines in front of a statement, indented as it is; on its own line where it shares one."""
+    """Inserts lines before a statement, with its indentation; starts a new line if it shares one."""
     start = source.data.rfind(b"\n", 0, statement.start_byte) + 1
     indent = source.slice(start, statement.start_byte)
     gap = f"\n{indent}" if not indent.strip() else " "

@@ -1,4 +1,4 @@
-"""Settings of JavaScript's libraries that are switched to the safe side, and calls with a safe twin."""
+"""Switches settings of JavaScript libraries to safe values, and calls to their safe counterpart."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ REQUEST = re.compile(r"\b(?:req|request)\.body\b")
 
 
 def options(source: Source, node: Node) -> dict[str, Node]:
-    """The values of an object by their names; one that is put together from others is not looked through."""
+    """Values of an object literal by key; spread entries are not followed."""
     found: dict[str, Node] = {}
     for pair in (child for child in node.named_children if child.type != "comment"):
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
@@ -73,7 +73,7 @@ def _session_cookie(source: Source, given: list[Node]) -> Node | None:
 
 
 def random(source: Source, node: Node) -> Change:
-    """A number from 0 to 1, as before, of 52 bits that nobody can foretell. `crypto` is global from Node 19 on."""
+    """A number from 0 to 1 of 52 unpredictable bits. `crypto` is global from Node 19 on."""
     if source.text(node) != "Math.random()":
         raise RewriteRefused("only Math.random() is rewritten")
     taken = any(n.type == "identifier" and source.text(n) == "crypto" for n in inside(source.root, 200_000))
@@ -101,7 +101,7 @@ def key_size(source: Source, node: Node) -> Change:
 
 
 def token_check(source: Source, node: Node) -> Change:
-    """An expired token is refused; `none` is no algorithm where others are named."""
+    """Rejects expired tokens, and `none` if other algorithms are listed."""
     leave_choices(source, node, "what is checked of the token")
     if re.search(r"(?i)refresh|renew|logout|expired|decode", source.scope(node).name):
         raise RewriteRefused("the name says that an expired token is wanted too")
@@ -121,7 +121,7 @@ def token_check(source: Source, node: Node) -> Change:
 
 
 def page(source: Source, node: Node) -> Iterator[Change]:
-    """What is put into a page as text is escaped there: one value where that is enough, else all."""
+    """Escapes text put into a page: one value if that is enough, else all."""
     call = read_call(source, node)
     if call.method not in ANSWERS or len(call.args) != 1:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")

@@ -1,4 +1,4 @@
-"""Rewrites of JavaScript about secrets that are compared, errors that are lost, and switches."""
+"""Rewrites of JavaScript: secret comparison, lost errors, switches."""
 
 import re
 
@@ -18,11 +18,11 @@ SAME_SECRET = """const sameSecret = ({given}) => {{
 }};"""
 PROTOTYPES = ('"__proto__"', '"constructor"', '"prototype"')
 WINDOWS = frozenset({"npm", "npx", "yarn", "pnpm", "tsc"})
-"""Programs that are scripts on Windows, which only a shell finds there."""
+"""Programs that are scripts on Windows, found there only by a shell."""
 
 
 def compare_by_digest(source: Source, node: Node) -> Change:
-    """Texts of any length are compared by their digests; what is no text is compared as before."""
+    """Compares texts by their digests; anything else is compared as before."""
     node = _comparison(source, node)
     operator = source.text(require_node(node.child_by_field_name("operator"), "the operator is not here"))
     left = require_node(node.child_by_field_name("left"), "the comparison is not here")
@@ -37,7 +37,7 @@ def compare_by_digest(source: Source, node: Node) -> Change:
 
 
 def _comparison(source: Source, node: Node) -> Node:
-    """The one that starts where the finding does: around what is compared, or the first part of a longer test."""
+    """The comparison at the start of the finding: around the compared value, or the first part of a longer test."""
     start, current = node.start_byte, node
     while current.parent is not None and current.parent.start_byte == start:
         current = current.parent
@@ -49,7 +49,7 @@ def _comparison(source: Source, node: Node) -> Node:
 
 
 def log_error(source: Source, node: Node) -> Change:
-    """The error is still passed over, but somebody can learn of it."""
+    """The error is still ignored, but logged."""
     body = require_node(node.child_by_field_name("body"), "the handler is not here")
     name = node.child_by_field_name("parameter")
     if name is not None and name.type != "identifier":
@@ -73,7 +73,7 @@ def entities_off(source: Source, node: Node) -> Change:
 
 
 def no_shell(source: Source, node: Node) -> Change:
-    """A program that is named here finds its arguments without a shell."""
+    """A constant program needs no shell for its arguments."""
     call = read_call(source, node)
     given = [unwrap(arg) for arg in call.args]
     program = constant_text(source, given[0]) if given else None
@@ -91,7 +91,7 @@ def no_shell(source: Source, node: Node) -> Change:
 
 
 def data_only(source: Source, node: Node) -> Change:
-    """Plain data is written as JSON by this library; only functions are not."""
+    """This library writes plain data as JSON; only functions are lost."""
     call = read_call(source, node)
     if call.name != "node-serialize.unserialize" or len(call.args) != 1:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
@@ -100,7 +100,7 @@ def data_only(source: Source, node: Node) -> Change:
 
 
 def evaluate(source: Source, node: Node) -> Change:
-    """`eval("(" + text + ")")` is how JSON was read before there was a function for it."""
+    """`eval("(" + text + ")")` is the old way to parse JSON."""
     call = read_call(source, node)
     built = build(source, call.args[0]) if len(call.args) == 1 else None
     pieces = [p for p in built.pieces if not isinstance(p, StringHole)] if built is not None else []
@@ -116,7 +116,7 @@ def evaluate(source: Source, node: Node) -> Change:
 
 
 def plain_keys(source: Source, node: Node) -> Change:
-    """In a loop over keys, those that lead to a prototype are passed over; data has no such keys."""
+    """Skips keys that lead to a prototype; data has no such keys."""
     left = node.child_by_field_name("left")
     index = left.child_by_field_name("index") if left is not None else None
     if index is None or index.type != "identifier":

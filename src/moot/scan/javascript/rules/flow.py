@@ -1,4 +1,4 @@
-"""What must not happen in JavaScript: which values must not arrive where, which calls are wrong by themselves."""
+"""JavaScript dataflow rules: sinks, and calls that are wrong by themselves."""
 
 from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
@@ -11,8 +11,8 @@ from moot.scan.javascript.rules.when import every, imports, of
 from moot.scan.rule import Rule
 
 ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.35, 0.5, 0.7, 0.85
-"""A parameter of an unseen caller, or a name other scripts give; the command line; a request, or what an unknown
-function made of it; a request."""
+"""Minimum confidence: a parameter of an unknown caller or a global of other scripts; the command line; a request or
+what an unknown function made of it; a request."""
 SECRET_NAME = UNGUESSABLE["javascript"]
 
 

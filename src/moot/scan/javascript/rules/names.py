@@ -1,4 +1,4 @@
-"""Names of JavaScript's libraries: where outside values enter, what cleans them, what passes them on."""
+"""JavaScript library names: sources, sanitisers, propagators."""
 
 from moot.scan.engine.values import Label
 from moot.scan.javascript.words import CLEANS, IS_TEXT, NUMBER, PROVES
@@ -137,7 +137,7 @@ GLOBALS = ROOTS | words(
     "Function Int8Array Uint8Array Uint16Array Uint32Array Float32Array Float64Array ArrayBuffer DataView "
     "alert confirm prompt open i18n gettext define describe it test expect Deno Bun WebAssembly"
 )
-"""Of the language, its hosts and the libraries pages load beside their own scripts."""
+"""Globals of the language, its hosts and common libraries."""
 KEEPS = words("RegExp zod.object zod.z.object joi.object Joi.object @hapi/joi.object yup.object")
 MAKES = {"Set": "set", "Array": "list"}
 ENDS = words("process.exit process.abort")
@@ -151,7 +151,7 @@ FILE_CALLS = words(
 )
 
 FILE_VERBS = words("read write create delete remove save open extract load move copy upload store")
-"""Of functions nobody here defines: `extractFile(p)`."""
+"""Verbs of undefined functions that take a path: `extractFile(p)`."""
 
 
 def file_calls() -> str:
@@ -174,6 +174,6 @@ WHOLE = (
 
 
 def list_request_calls() -> str:
-    """Calls whose first argument is the address, or options with it."""
+    """Calls whose first argument is the URL, or options that contain it."""
     pairs = [(client, verb) for client in CLIENTS.split() for verb in VERBS.split()]
     return " ".join([*(f"{client}.{verb}" for client, verb in pairs if client != "needle" or verb != "request"), WHOLE])

@@ -1,4 +1,4 @@
-"""The flaws of JavaScript and TypeScript the red team has words for, and those that syntax alone shows."""
+"""Flaws of JavaScript and TypeScript that syntax alone shows; `flow.py` decides the rest."""
 
 from collections.abc import Iterator
 

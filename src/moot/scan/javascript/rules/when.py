@@ -1,4 +1,4 @@
-"""Conditions of the JavaScript rules: what must be known of a call for a rule to speak."""
+"""Conditions of the JavaScript rules."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from moot.scan.rules.when import is_about_password
 from moot.scan.syntax import words
 
 DIRECT = 0.5
-"""Less sure than this is a parameter of a function whose callers we do not see."""
+"""Parameters of functions with unknown callers are below this confidence."""
 TEXT_RESULTS = re.compile(
     r"\.(?:toString|strip|join|lower|upper|replace|replace_first|get|concat|substr)\(\)$|^String\(\)$"
 )
@@ -43,7 +43,7 @@ def is_const(value: Val | None, *wanted: object) -> bool:
 
 
 def text_of(value: Val | None) -> str | None:
-    """A text that is known, else None."""
+    """A constant string, else None."""
     return value.const if value is not None and isinstance(value.const, str) else None
 
 
@@ -62,12 +62,11 @@ def imports(*modules: str) -> When:
 
 
 def of(*starts: str) -> When:
-    """A method of the request's answer, or of something reached from it."""
+    """A method of the response, or of something reached from it."""
     return lambda site: site.name.startswith(starts)
 
 
 def has(place: int, key: str, *wanted: object) -> When:
-    """An option that is set to one of these values."""
     return lambda site: is_const(site.setting(site.arg(place), key), *wanted)
 
 
@@ -80,7 +79,8 @@ def matches(place: int, pattern: re.Pattern[str]) -> When:
 
 
 def is_built(value: Val | None) -> bool:
-    """Outside data, or a parameter that becomes part of a text here: passing one on is the caller's business."""
+    """Untrusted data, or a parameter that becomes part of a string here: passing it on unchanged is the caller's
+    responsibility."""
     if value is None or not value.taints:
         return False
     return is_sure(value) or not value.name
@@ -91,8 +91,8 @@ def when_built(place: int) -> When:
 
 
 def sql_text(site: Site) -> bool:
-    """The text of a statement, not its parameters. Where any caller may choose the value, the words around it must
-    be SQL: other things are queried too."""
+    """The statement text, not its parameters. If any caller may choose the value, the text around it must be SQL,
+    because other things have queries too."""
     first = site.arg(0)
     parts = [site.setting(first, key) for key in ("sql", "text", "query")] if first is not None and first.refs else []
     return any(
@@ -105,7 +105,7 @@ def is_sure(value: Val) -> bool:
 
 
 def address(place: int) -> When:
-    """The address itself, or the options that hold it: what is sent there is another matter."""
+    """The URL or the options that hold it; the data sent there does not count."""
 
     def check(site: Site) -> bool:
         value = site.arg(place)
@@ -118,7 +118,7 @@ def address(place: int) -> When:
 
 
 def page(site: Site) -> bool:
-    """Text that is answered as HTML. An object becomes JSON; what a function made of the data is not known to be it."""
+    """Text sent as HTML. An object becomes JSON; the result of an unknown function may be anything."""
     if not site.name.startswith("res."):
         return False
     first = site.arg(0)
@@ -128,7 +128,7 @@ def page(site: Site) -> bool:
 
 
 def query_object(site: Site) -> bool:
-    """A value that can be an object when the sender wants it to: path parameters and headers are always text."""
+    """A value that the sender can make an object; path parameters and headers are always text."""
     first = site.arg(0)
     if first is None or site.setting(first, "where") is not None:
         return False
@@ -147,7 +147,7 @@ def _can_be_object(origin: str) -> bool:
 
 
 def through_shell(site: Site) -> bool:
-    """`spawn(program, args, {shell: true})`, or a program that is a shell and reads a script."""
+    """`spawn(program, args, {shell: true})`, or a shell that is given a script."""
     for place in (1, 2):
         shell = site.setting(site.arg(place), "shell")
         if shell is not None and shell.const not in (False, None, UNKNOWN):
@@ -208,12 +208,12 @@ def is_secret(value: Val | None) -> bool:
 
 
 def when_literal(place: int, *path: str | int) -> When:
-    """A secret that stands in the program text."""
+    """A hard-coded secret."""
     return lambda site: is_secret(setting(site, site.arg(place), *path))
 
 
 def key_written_out(place: int) -> When:
-    """Where a key must be, any text is one."""
+    """A hard-coded key: any text where a key is expected."""
     return lambda site: bool(text_of(site.arg(place)))
 
 
@@ -233,7 +233,7 @@ def cookie_flag(flag: str) -> When:
 
 
 def any_site(site: Site) -> bool:
-    """`Access-Control-Allow-Origin: *`, or whatever site asks."""
+    """`Access-Control-Allow-Origin: *`, or the origin of the request."""
     name, value = text_of(site.arg(0)), site.arg(1)
     if name is not None and name.lower() == "access-control-allow-origin":
         return is_const(value, "*") or (value is not None and bool(value.taints))
@@ -290,7 +290,7 @@ def first_is(*wanted: object) -> Callable[[Site], bool]:
 
 
 def one_argument(site: Site) -> bool:
-    """`new Buffer(n)`: with a number it is not cleared, and whoever gives the value can make it one."""
+    """`new Buffer(n)`: with a number it is not cleared, and the sender can make it one."""
     return site.count == 1
 
 
@@ -300,12 +300,12 @@ def plain_size(site: Site) -> bool:
 
 
 def never_filled(site: Site) -> bool:
-    """Nothing in the function writes over what was in memory before."""
+    """Nothing in the function overwrites the old memory."""
     return not re.search(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", site.around())
 
 
 def when_path_built(place: int) -> When:
-    """A path that was put together here, or an object that holds it."""
+    """A path built here, or an object that holds it."""
 
     def check(site: Site) -> bool:
         value = site.arg(place)
@@ -318,7 +318,7 @@ USER_RECORD = re.compile(r"^[uU]ser$|\.find(?:One|ById|Unique|First|OneAndUpdate
 
 
 def tells_much(site: Site) -> bool:
-    """A password in the token, or a user as the database knows it."""
+    """A password in the token, or a whole database record of a user."""
     payload = site.arg(0)
     if payload is None:
         return False
@@ -328,7 +328,7 @@ def tells_much(site: Site) -> bool:
 
 
 def session_without(flag: str) -> When:
-    """A session whose cookie is described, but not this."""
+    """A session whose cookie options lack this one."""
 
     def check(site: Site) -> bool:
         cookie = site.setting(site.arg(0), "cookie")
@@ -338,7 +338,7 @@ def session_without(flag: str) -> When:
 
 
 def whole_body(place: int) -> When:
-    """All that was sent, as it was sent."""
+    """The whole request body, unfiltered."""
 
     def check(site: Site) -> bool:
         value = site.arg(place)
@@ -349,7 +349,7 @@ def whole_body(place: int) -> When:
 
 
 def takes_anything(site: Site) -> bool:
-    """Uploads of any kind and size."""
+    """Uploads without a limit on type and size."""
     options = site.arg(0)
     known = options is None or bool(options.refs)
     return known and site.setting(options, "fileFilter") is None and site.setting(options, "limits") is None
@@ -376,5 +376,5 @@ def is_shared_folder(site: Site) -> bool:
 
 
 def never_verified(site: Site) -> bool:
-    """Nothing in the file checks a signature: the content is believed as it came."""
+    """Nothing in the file verifies a signature."""
     return b"verify" not in site.m.frame.unit.module.data  # type: ignore[attr-defined]

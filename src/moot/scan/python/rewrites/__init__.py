@@ -1,4 +1,4 @@
-"""Rewrites of Python code that keep what it does."""
+"""Rewrites of Python code that preserve its behaviour."""
 
 import re
 
@@ -59,7 +59,7 @@ def yaml_load(source: Source, node: Node) -> Change:
 
 
 def _plain_documents(source: Source, call: SourceCall) -> None:
-    """Documents of the program itself may hold what only the full loader builds."""
+    """The program's own documents may need the full loader."""
     loader = call.arg(1, "Loader")
     named = source.text(loader) if loader is not None else ""
     if "nsafe" in named or call.method.startswith("unsafe"):
@@ -102,7 +102,7 @@ def weak_hash(source: Source, node: Node) -> Change:
 
 
 def mktemp(source: Source, node: Node) -> Change:
-    """A fresh private folder: the name in it does not exist yet, as with mktemp, but nobody else can take it."""
+    """Uses a fresh private folder: the name in it does not exist yet, as with mktemp, but nobody else can take it."""
     call = read_call(source, node)
     if call.name != "tempfile.mktemp":
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
@@ -125,7 +125,7 @@ def mktemp(source: Source, node: Node) -> Change:
 
 
 def _switch(name: str, value: str, did: str) -> Rewrite:
-    """Give a keyword argument another value."""
+    """Changes the value of a keyword argument."""
 
     def rewrite(source: Source, node: Node) -> Change:
         callee = node.child_by_field_name("function")

@@ -1,4 +1,4 @@
-"""Text for a page or a directory search: what comes from outside is escaped where it is put in."""
+"""Escapes untrusted values in pages and LDAP filters."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
@@ -19,18 +19,18 @@ PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
 MARKS = frozenset({"Markup", "mark_safe", "SafeText", "format_html"})
 TAKES_ANY = frozenset({"escape", "conditional_escape"})
 UNFOLLOWED = 4
-"""The depth from which `build` takes names as they stand."""
+"""The depth at which `build` stops following names."""
 
 
 def page(source: Source, node: Node) -> Iterator[Change]:
-    """One value is escaped where that is enough, else all that stand in the text."""
+    """Escapes one value if that is enough, else all in the text."""
     yield from _escape_holes(
         source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup"
     )
 
 
 def escape_marked(source: Source, node: Node) -> Iterator[Change]:
-    """What is put into a text before that is marked as safe HTML."""
+    """Escapes values in a text that is then marked as safe HTML."""
     call = read_call(source, node)
     text = require_node(call.arg(0), "the text is not here")
     if node.parent is not None and node.parent.type == "attribute":
@@ -41,7 +41,7 @@ def escape_marked(source: Source, node: Node) -> Iterator[Change]:
 
 
 def _conditional(source: Source, call: SourceCall, at: Node) -> Escaper:
-    """An escape that leaves alone what is marked as safe already."""
+    """An escape that skips text already marked as safe."""
     if call.name.startswith("django."):
         return member(source, "django.utils.html", "conditional_escape", at)
     return member(source, "markupsafe", "escape", at)
@@ -69,7 +69,7 @@ def _ldap(source: Source, at: Node) -> Escaper:
 
 
 def _answer(source: Source, node: Node) -> Node:
-    """The text of an answer: what is returned, or what the response is made of."""
+    """The text of a response: the returned value, or the argument of the response object."""
     if node.type != "call" or len(build(source, node, UNFOLLOWED).pieces) > 1:
         return node
     call = read_call(source, node)
@@ -100,8 +100,8 @@ def _wrap_values(source: Source, holes: Sequence[StringHole], escaper: Callable[
 
 
 def _escape_call(name: str, text: str, *, added: bool) -> str:
-    """What was added with + is text already; what was formatted may be anything. Text that is marked as safe would
-    escape what it is added to, so it becomes plain text again."""
+    """Operands of + are text; formatted values may be anything. Text marked as safe would escape what is added to it,
+    so it is converted to plain text."""
     if name in TAKES_ANY:
         return f"str({name}({text}))"
     return f"{name}({text})" if added else f"{name}(str({text}))"
@@ -120,7 +120,7 @@ def _holes(source: Source, text: Node) -> list[StringHole]:
 
 
 def _is_text_place(source: Source, text: Node, hole: StringHole) -> bool:
-    """Whether escaping is enough: not in a script, a tag, an address or a handler, where other rules hold."""
+    """Whether escaping is enough: not in a script, tag, URL or event handler."""
     text = unwrap(text)
     bound = origins(source, text) if text.type == "identifier" else []
     values = [b.value for b in bound if b.value is not None] or [text]
@@ -133,7 +133,7 @@ def _is_text_place(source: Source, text: Node, hole: StringHole) -> bool:
 
 
 def _only_answer(source: Source, name: Node) -> None:
-    """Escaping a text inside would also change it for everybody else who reads it."""
+    """Raises if others read the text: escaping would change it for them too."""
     word = source.text(name)
     for use in inside(source.scope(name).node, 50_000):
         if use.type != "identifier" or source.text(use) != word or use.start_byte == name.start_byte:
@@ -153,6 +153,6 @@ def _is_plain(source: Source, hole: StringHole) -> bool:
 
 
 def _is_markup(source: Source, name: Node) -> bool:
-    """Marked as safe HTML: its own markup would be escaped along with the value in it."""
+    """Marked as safe HTML: escaping would also affect its own markup."""
     values = (unwrap(b.value) for b in origins(source, name) if b.value is not None)
     return any(read_call(source, value).method in MARKS for value in values if value.type == "call")

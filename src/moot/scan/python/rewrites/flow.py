@@ -1,4 +1,4 @@
-"""Rewrites of Python where a value from outside arrives: it is made safe at the last place before it does harm."""
+"""Rewrites of Python at the sink: makes an untrusted value safe where it is used."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ READ = re.compile(r"(?i)csrf|xsrf|lang|locale|theme|consent|timezone")
 
 
 def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
-    """The edit that turns a cookie's flag on; none when it is on already."""
+    """Turns a cookie flag on; no edit if it is on."""
     call = read_call(source, node)
     if any(arg.type in ("dictionary_splat", "list_splat") for arg in call.args):
         raise RewriteRefused("the options of the cookie are given elsewhere")
@@ -40,7 +40,7 @@ def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
 
 
 def web_response(source: Source, node: Node) -> None:
-    """Jars of clients have a method of the same name, which takes no flags."""
+    """Client cookie jars have a method of the same name without flags."""
     call = read_call(source, node)
     callee = require_node(node.child_by_field_name("function"), "the call has no name")
     receiver = require_node(
@@ -53,13 +53,13 @@ def web_response(source: Source, node: Node) -> None:
 
 
 def _is_read(source: Source, node: Node) -> bool:
-    """A cookie that scripts of the page read: `csrftoken`, the language, the theme."""
+    """A cookie read by scripts: `csrftoken`, language, theme."""
     name = read_call(source, node).arg(0, "key", "name")
     return name is not None and bool(READ.search(source.text(name)))
 
 
 def cookie_secure(source: Source, node: Node) -> Iterator[Change]:
-    """HTTPS only; hidden from scripts too where a cookie that is secure alone would be the next finding."""
+    """HTTPS only; also HTTP only if its absence would be the next finding."""
     if node.type == "assignment":
         yield _setting(node, "the cookie travels over HTTPS only")
         return

@@ -1,4 +1,4 @@
-"""Values from outside that are made harmless where they are used: in headers, logs, patterns, queries and answers."""
+"""Sanitises untrusted values where Python uses them: headers, logs, patterns, queries, responses."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -23,12 +23,12 @@ def one_line(value):
     return str(value).replace("\\r", " ").replace("\\n", " ")
 '''
 PATTERN = re.compile(r"(?i)pattern|regex|rege?xp|\brx\b|\bre\b|expr|filter|glob|mask|rule|match")
-"""Names of what is meant to be a pattern: escaping it would take its meaning away."""
+"""Names of values that are patterns: escaping would break them."""
 TEXTUAL = re.compile(
     r"(?i)name|user|login|mail|passw|pwd|token|title|slug|secret|phone|address|city|country|text|label|tag|"
     r"(?:^|_)(?:key|code|word|state|status|category|type|role)$"
 )
-"""Fields that hold text for sure; a number that became text would no longer be found."""
+"""Fields that certainly hold text; a number turned to text would no longer match."""
 REQUEST = re.compile(r"(?:flask\.)?request\.(?:args|form|headers|cookies|values|GET|POST|params|query_params)\b")
 SORRY = '"Internal server error"'
 Wrap = Callable[[StringHole], str]
@@ -72,7 +72,7 @@ def _on_one_line(source: Source, texts: Sequence[Node], where: str) -> Iterator[
 
 
 def _is_text(source: Source, text: Node) -> bool:
-    """Put together as text here, or what a request holds as text."""
+    """Built as text here, or text of a request."""
     inner = unwrap(text)
     if len(build(source, inner, UNFOLLOWED).pieces) > 1 or is_text(source, inner):
         return True
@@ -81,7 +81,7 @@ def _is_text(source: Source, text: Node) -> bool:
 
 
 def _holes(source: Source, text: Node) -> list[StringHole]:
-    """The values in a text as it is written here, or the one value it is."""
+    """The values in a string literal, or the value itself."""
     built = build(source, unwrap(text), UNFOLLOWED)
     return [hole for hole in built.holes if hole.spec in ("", "%s") and unwrap(hole.node).type in PARTS]
 
@@ -89,7 +89,7 @@ def _holes(source: Source, text: Node) -> list[StringHole]:
 def _wrap_values(
     source: Source, holes: Sequence[StringHole], wrap: Wrap, added: tuple[Edit, ...], did: str
 ) -> Iterator[Change]:
-    """One value where that is enough, else all."""
+    """One value if that is enough, else all."""
     for chosen in (*([hole] for hole in holes), list(holes) if len(holes) > 1 else []):
         if chosen:
             shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in chosen))
@@ -98,7 +98,7 @@ def _wrap_values(
 
 
 def pattern(source: Source, node: Node) -> Iterator[Change]:
-    """A word that is looked for is taken literally."""
+    """Treats a searched word literally."""
     text = require_node(read_call(source, node).arg(0, "pattern"), "the pattern is not here")
     found = _holes(source, text)
     if not found:
@@ -118,7 +118,7 @@ def pattern(source: Source, node: Node) -> Iterator[Change]:
 
 
 def document_query(source: Source, node: Node) -> Iterator[Change]:
-    """A field of text is compared with text, whatever object was sent."""
+    """Compares a text field with text, whatever object was sent."""
     query = require_node(read_call(source, node).arg(0, "filter"), "the query is not here")
     if unwrap(query).type != "dictionary":
         raise RewriteRefused("the query is put together elsewhere")
@@ -136,7 +136,7 @@ def document_query(source: Source, node: Node) -> Iterator[Change]:
 
 
 def error_shown(source: Source, node: Node) -> Iterator[Change]:
-    """The visitor gets a plain sentence; the traceback goes where errors of the program go."""
+    """Sends a plain sentence to the visitor and logs the traceback."""
     statement = require_node(source.statement(node), "the error is used elsewhere")
     if statement.type != "return_statement":
         raise RewriteRefused("the error is sent in another way")

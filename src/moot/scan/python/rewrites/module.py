@@ -1,4 +1,4 @@
-"""Python imports: what a module is called here, and where a new import goes."""
+"""Python imports: local names, and where a new import goes."""
 
 import re
 
@@ -14,7 +14,7 @@ LEADING = frozenset({"comment", "import_statement", "import_from_statement", "fu
 
 
 def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
-    """What a module is called at a place, with the edit that imports it when nothing does yet."""
+    """The local name of a module, with the edit that imports it if needed."""
     for alias, real in imports(source).items():
         if real == name and _reaches(source, alias, at):
             return alias, ()
@@ -23,7 +23,7 @@ def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
 
 
 def import_at_top(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
-    """The same for what stands right below the imports."""
+    """The same for code right below the imports."""
     heads = [source.text(s) for s in source.root.named_children if s.type in LEADING]
     for alias, real in imports(source).items():
         if real == name and any(h.startswith("import ") and alias in re.split(r"[\s,]+", h) for h in heads):
@@ -33,7 +33,7 @@ def import_at_top(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
 
 
 def member(source: Source, origin: str, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
-    """What a function of a module is called at a place, with the edit that imports it by name."""
+    """The local name of a module's function, with the edit that imports it if needed."""
     if imports(source).get(name) == f"{origin}.{name}" and not _is_bound(source, name, at):
         return name, ()
     _free(source, name, at)
@@ -41,12 +41,12 @@ def member(source: Source, origin: str, name: str, at: Node) -> tuple[str, tuple
 
 
 def function(source: Source, name: str, text: str, at: Node) -> tuple[Edit, ...]:
-    """The edit that puts a function of ours below the imports; none when the same text stands there already."""
+    """Inserts a function below the imports; no edit if the same text is already there."""
     return _below(source, name, text.strip(), at, 2)
 
 
 def statement_below(source: Source, name: str, text: str, at: Node) -> tuple[Edit, ...]:
-    """The same for a name that a single line gives."""
+    """The same for a name assigned on a single line."""
     return _below(source, name, text, at, 1)
 
 
@@ -70,7 +70,7 @@ def _free(source: Source, name: str, at: Node) -> None:
 
 
 def _is_bound(source: Source, name: str, at: Node) -> bool:
-    """Whether a function around the place gives the name a meaning of its own, be it by an import further down."""
+    """Whether an enclosing function rebinds the name, even by a later import."""
     scope: Scope | None = source.scope(at)
     while scope is not None:
         if name in scope.parameters or changes(source, scope, name):
@@ -91,7 +91,7 @@ def _names(source: Source, statement: Node, name: str) -> bool:
 
 
 def _reaches(source: Source, alias: str, at: Node) -> bool:
-    """Imported in this function or one around it, be it in a `try` or an `if`: the code here relies on it already."""
+    """Imported in this or an enclosing function, even in a `try` or `if`: the code here relies on it already."""
     around: list[Scope] = []
     scope: Scope | None = source.scope(at)
     while scope is not None:

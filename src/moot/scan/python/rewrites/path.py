@@ -1,4 +1,4 @@
-"""Paths from outside: before a file is used, it must lie in the folder that the code names."""
+"""Checks that an untrusted path lies in the folder that the code names."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ UNFOLLOWED = 4
 
 @dataclass(frozen=True)
 class PathPlace:
-    """A path as the code writes it, and the folder it is put in."""
+    """A path expression and its folder."""
 
     path: str
     folder: str
@@ -79,7 +79,7 @@ def _place(source: Source, path: Node) -> PathPlace:
 
 
 def find_leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> str:
-    """The folder that a join names by itself: its first part, and the written ones right behind it."""
+    """The folder of a join: its first part and the constant parts that follow."""
     first, last = require_node(parts[0] if parts else None, "the folder is not here"), 0
     while last + 2 < len(parts) and constant_text(source, parts[last + 1]) is not None:
         last += 1
@@ -98,7 +98,7 @@ def _value(source: Source, name: Node) -> Node:
 
 
 def _folder(source: Source, value: Node) -> str:
-    """What stands before the last slash in front of the first value that follows one."""
+    """The text before the last slash in front of the first value."""
     built = build(source, value, UNFOLLOWED)
     passed: list[Part] = []
     for piece in built.pieces if built.exact else ():

@@ -1,4 +1,4 @@
-"""Redirects to where outside data says: only to pages of the same host."""
+"""Restricts redirects to the same host."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,7 +16,7 @@ REDIRECTS = frozenset({"flask.redirect", "werkzeug.utils.redirect"})
 
 
 def same_host(source: Source, node: Node) -> Iterator[Change]:
-    """The address is completed the way a browser would do it; of the result, only the place on this host is kept."""
+    """Resolves the URL as a browser would and keeps only its path on this host."""
     call = read_call(source, node)
     if call.name not in REDIRECTS:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")

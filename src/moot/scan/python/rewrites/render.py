@@ -1,4 +1,4 @@
-"""Templates put together from values, rewritten to a constant template that gets them as variables."""
+"""Rewrites templates built from values to constant templates with variables."""
 
 import re
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def constant_template(source: Source, node: Node) -> Iterator[Change]:
 
 
 def _find_filling_call(source: Source, node: Node) -> Node:
-    """The call that fills the template: the same one, or `.render(…)` right behind it."""
+    """The call that renders the template: the same one, or `.render(…)` right after it."""
     call = read_call(source, node)
     if call.name in RENDERS:
         return node
@@ -63,7 +63,7 @@ def _find_filling_call(source: Source, node: Node) -> Node:
 
 
 def _names(source: Source, found: list[Mark], taken: set[str]) -> list[str]:
-    """For each value the variable it is given as; the same value twice needs only one."""
+    """The variable of each value; equal values share one."""
     own = "".join(mark.text for mark in found)
     before, names = "", dict[str, str]()
     listed: list[str] = []
@@ -88,7 +88,7 @@ def _check_hole(source: Source, hole: StringHole, before: str) -> str:
 
 
 def _name(value: str, own: str, taken: set[str]) -> str:
-    """A name that neither the template nor the call uses yet."""
+    """A name that neither the template nor the call uses."""
     wanted = value if PLAIN.fullmatch(value) else "value"
     names = (wanted, *(f"{wanted}_{number}" for number in range(2, 100)))
     return next(name for name in names if name not in taken and not re.search(rf"\b{name}\b", own))

@@ -1,4 +1,4 @@
-"""Settings of Python's libraries that are switched to the safe side."""
+"""Switches settings of Python libraries to safe values."""
 
 import re
 from collections.abc import Iterator
@@ -22,14 +22,14 @@ SWITCHES = ("verify", "ssl", "verify_ssl")
 
 
 def whole(call: SourceCall) -> SourceCall:
-    """A call whose arguments are all written here."""
+    """Refuses a call with `*args` or `**kwargs`."""
     if any(arg.type in ("dictionary_splat", "list_splat") for arg in call.args):
         raise RewriteRefused("the options are given elsewhere")
     return call
 
 
 def archive(source: Source, node: Node) -> Change:
-    """Python's own filter for data: nothing outside of the folder, no devices, no links that lead out."""
+    """Uses Python's `data` filter: nothing outside the folder, no devices, no links that lead out."""
     call = whole(read_call(source, node))
     if call.method not in ("extractall", "extract") or "filter" in call.keywords:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
@@ -59,7 +59,7 @@ def key_size(source: Source, node: Node) -> Change:
 
 
 def tls_version(source: Source, node: Node) -> Change:
-    """From TLS 1.2 up where the context has a name, TLS 1.2 elsewhere."""
+    """TLS 1.2 or later if the context has a name, else TLS 1.2."""
     leave_choices(source, node, "the version")
     call = read_call(source, node)
     version = call.arg(0, "ssl_version", "protocol")
@@ -97,7 +97,7 @@ def host_key(source: Source, node: Node) -> Change:
 
 
 def token(source: Source, node: Node) -> Iterator[Change]:
-    """The signature is checked with the key that is given already; `none` is no algorithm where others are named."""
+    """Verifies the signature with the key given; drops `none` if other algorithms are listed."""
     call = whole(read_call(source, node))
     leave_choices(source, node, "whether the signature is checked")
     if UNVERIFIED.search(source.scope(node).name):
@@ -155,7 +155,7 @@ def tls(source: Source, node: Node) -> Change:
 
 
 def _host_checks(source: Source, node: Node) -> Iterator[Edit]:
-    """A certificate that is checked must also be the one of that host."""
+    """A verified certificate must also match the host."""
     left = require_node(node.child_by_field_name("left"), "nothing is assigned")
     thing = left.child_by_field_name("object")
     if thing is None or not source.text(left).endswith(".verify_mode"):

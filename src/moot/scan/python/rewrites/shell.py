@@ -1,4 +1,4 @@
-"""Command lines that a shell would read, given to the program as a list of its arguments."""
+"""Rewrites shell command lines to argument lists."""
 
 import re
 
@@ -21,7 +21,7 @@ READS = {
     ".read()": ", stdout={run}.PIPE, text=True, check=False).stdout",
     ".readlines()": ", stdout={run}.PIPE, text=True, check=False).stdout.splitlines(keepends=True)",
 }
-"""What is read from a pipe, and how a finished process gives it."""
+"""How a finished process returns what was read from the pipe."""
 
 
 def shell(source: Source, node: Node) -> Change:
@@ -63,7 +63,7 @@ def _argument(source: Source, word: Word) -> str:
         hole = word[0]
         if hole.spec not in ("", "%s"):
             raise RewriteRefused(f"the value is formatted with {hole.spec!r}")
-        # What was added with + is text already; what was formatted may be anything.
+        # Operands of + are text; formatted values may be anything.
         return source.text(hole.node) if hole.start < 0 else f"str({source.text(hole.node)})"
     if all(isinstance(part, str) for part in word):
         text = "".join(part for part in word if isinstance(part, str))
@@ -86,7 +86,7 @@ def os_system(source: Source, node: Node) -> Change:
 
 
 def _run(source: Source, call: SourceCall, local: str) -> tuple[Node, str]:
-    """What is replaced, and how the call of subprocess.run ends so that it gives the same."""
+    """The replaced node, and the end of the subprocess.run call that gives the same result."""
     node = call.node
     match call.name:
         case "os.system":
@@ -104,7 +104,7 @@ def _run(source: Source, call: SourceCall, local: str) -> tuple[Node, str]:
 
 
 def _status(source: Source, node: Node) -> str:
-    """os.system gives the status with the exit code in its upper byte: the two agree only on whether it is zero."""
+    """os.system returns the exit code in the upper byte: the two agree only on whether it is zero."""
     holder = require_node(node.parent, "the status is used elsewhere")
     if holder.type == "expression_statement":
         return ""

@@ -1,4 +1,4 @@
-"""SQL in Python: the values travel beside the text, in the way of the driver."""
+"""Binds values of SQL queries as parameters, in the style of the driver."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ def sql(source: Source, node: Node) -> Change:
 
 
 def sql_again(source: Source, node: Node) -> Iterator[Change]:
-    """A text that others read too stays as it is; the query is written out with its values where it is executed."""
+    """If others read the text too, it stays; the query is written with bound values where it is executed."""
     call = read_call(source, node)
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
         raise RewriteRefused("only execute() with the SQL text alone is rewritten")
@@ -71,7 +71,7 @@ def _of(drivers: frozenset[str], arguments: Callable[[Sequence[str]], str]) -> D
 
 
 def _as_text(source: Source, hole: StringHole) -> str:
-    """What was added with + is text already; what was formatted may be anything, which a driver may not take."""
+    """Operands of + are text; formatted values may be anything, which a driver may not accept."""
     text = source.text(hole.node)
     return text if hole.start < 0 or is_text(source, hole.node) else f"str({text})"
 
@@ -85,7 +85,7 @@ def _nothing(values: Sequence[str]) -> str:
 
 
 def _bind_by_name(source: Source, call: SourceCall) -> Change:
-    """SQLAlchemy's text() binds by name, whatever the database is."""
+    """SQLAlchemy's text() binds by name for all databases."""
     if len(call.args) != 1 or call.keywords:
         raise RewriteRefused("only text() with the SQL text alone is rewritten")
     dialect = Dialect(lambda number: f":value_{number}", _nothing, fstring, as_text=_as_text, double_quotes=False)
@@ -96,7 +96,7 @@ def _bind_by_name(source: Source, call: SourceCall) -> Change:
 
 
 def _frame(source: Source, call: SourceCall) -> Change:
-    """pandas hands the values to the driver."""
+    """pandas passes the values to the driver."""
     if not call.args or "params" in call.keywords or len(call.args) > 2:
         raise RewriteRefused("only a query with its connection is rewritten")
     connection = call.arg(1, "con")

@@ -1,4 +1,4 @@
-"""Rewrites of Python about what several threads share, what is compared in secret and which errors are lost."""
+"""Rewrites of Python: shared state of threads, secret comparison, lost errors."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def same_secret(left, right):
     return left == right
 '''
 UNFIT = frozenset({"__del__", "emit", "handleError"})
-"""Functions that run while Python ends, or that are part of the logging itself."""
+"""Functions that run during interpreter shutdown, or that are part of logging."""
 CALLING = frozenset({"call", "await", "yield", "lambda", "list_comprehension", "generator_expression"})
 
 
@@ -45,7 +45,7 @@ def _binds_tighter(node: Node) -> bool:
 
 
 def add_lock(source: Source, node: Node) -> Change:
-    """One lock around each change that the threads make; the statement inside calls nothing, so it cannot stick."""
+    """Puts a lock around each change made by threads; the statement inside calls nothing, so it cannot deadlock."""
     scope = source.scope(node)
     changes = list(find_shared_changes(source, scope))
     if not changes or any(inner.type in CALLING for change in changes for inner in inside(change, 400)):
@@ -71,7 +71,7 @@ def _word(source: Source, change: Node) -> str:
 
 
 def _other_writes(source: Source, changes: list[Node]) -> Iterator[Node]:
-    """Changes of the same names inside other functions; what the module does while it is loaded comes before."""
+    """Changes of the same names in other functions; module code runs before the threads."""
     names = {_word(source, change) for change in changes}
     for node in source.nodes("augmented_assignment", "assignment"):
         if source.scope(node).outer is None or _word(source, node) not in names:
@@ -94,7 +94,7 @@ def _hold_lock(source: Source, change: Node, name: str) -> Iterator[Edit]:
 
 
 def log_error(source: Source, node: Node) -> Change:
-    """The error is still passed over, but somebody can learn of it."""
+    """The error is still ignored, but logged."""
     body = next((child for child in node.named_children if child.type == "block"), None)
     empty = [n for n in (body.named_children if body is not None else ()) if n.type != "comment"]
     if len(empty) != 1:

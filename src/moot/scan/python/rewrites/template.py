@@ -1,4 +1,4 @@
-"""A text as the program means it, character by character, with the values put into it; followed through one name."""
+"""A string as decoded characters and values, followed through one name."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ UNFOLLOWED = 4
 
 @dataclass(frozen=True, eq=False)
 class Template:
-    """The text, and where to write its new form: in the variable that only this use reads, else at the use itself."""
+    """The text, and where to write its new form: in the variable if only this use reads it, else at the use."""
 
     marks: list[Mark]
     home: Node
@@ -58,7 +58,7 @@ def _find_kept(source: Source, name: Node) -> Node:
 
 
 def _require_unchanged(source: Source, value: Node, use: Node, holes: list[StringHole]) -> None:
-    """The values are read again at the use, so they must still be what they were."""
+    """Raises if a value may have changed: it is read again at the use."""
     for inner in (n for hole in holes for n in inside(hole.node, 200)):
         if inner.is_named and inner.type not in SIMPLE and not inner.type.startswith("string"):
             raise RewriteRefused("a value in the text is worked out there")
@@ -70,7 +70,7 @@ def _require_unchanged(source: Source, value: Node, use: Node, holes: list[Strin
 
 
 def _read_join(source: Source, node: Node) -> list[Mark]:
-    """`"".join(["a", b])` with the list written out."""
+    """`"".join(["a", b])` with a literal list."""
     callee = node.child_by_field_name("function")
     thing = callee.child_by_field_name("object") if callee is not None else None
     if node.type != "call" or thing is None or constant_text(source, thing) != "":

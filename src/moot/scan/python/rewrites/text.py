@@ -1,4 +1,4 @@
-"""Python text that rewrites put in: literals and arguments."""
+"""Python source that rewrites insert: literals and arguments."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from moot.scan.syntax import Source
 
 
 def literal(text: str) -> str:
-    """A string that is the text, in double quotes where that needs no escape."""
+    """A string literal, in double quotes if that needs no escape."""
     return f'"{text}"' if text.isprintable() and '"' not in text and "\\" not in text else repr(text)
 
 
@@ -30,7 +30,7 @@ def fstring(source: Source, parts: Sequence[Part]) -> str:
 
 
 def with_argument(source: Source, call: Node, text: str) -> Edit:
-    """Put one more argument at the end of a call, on a line of its own where the others have one."""
+    """Appends an argument, on its own line if the others have one."""
     arguments = require_node(call.child_by_field_name("arguments"), "the call has no arguments")
     given = [child for child in arguments.named_children if child.type != "comment"]
     if not given:
@@ -42,7 +42,7 @@ def with_argument(source: Source, call: Node, text: str) -> Edit:
 
 
 def without_argument(source: Source, value: Node) -> Edit:
-    """Take a keyword argument out, with one comma beside it."""
+    """Removes a keyword argument with one adjacent comma."""
     keyword = require_node(value.parent, "the argument cannot be found")
     before, after = keyword.prev_sibling, keyword.next_sibling
     if before is not None and before.type == ",":
@@ -55,7 +55,7 @@ def without_argument(source: Source, value: Node) -> Edit:
 
 
 def before(source: Source, statement: Node, *lines: str) -> Edit:
-    """Lines in front of a statement, indented as it is; a tab opens those of an inner block."""
+    """Inserts lines before a statement, with its indentation; a tab indents an inner block."""
     start = source.data.rfind(b"\n", 0, statement.start_byte) + 1
     indent = source.slice(start, statement.start_byte)
     if indent.strip():

@@ -1,4 +1,4 @@
-"""What a Python value is: what made it, what it is declared as, whether it is text for sure."""
+"""The type of a Python value: its constructor, its annotation, whether it is certainly text."""
 
 import re
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from moot.scan.syntax import Scope, Source, inside, nth, words
 
 DEPTH = 6
 PASSING = frozenset({"cursor", "connect", "connection", "raw_connection", "getconn", "acquire", "begin", "__enter__"})
-"""Methods whose result belongs to the same library as what they are called on."""
+"""Methods whose result belongs to the library of their receiver."""
 TEXTUAL = words("str strip lstrip rstrip lower upper title replace format join decode capitalize zfill input")
 
 
 def makers(source: Source, node: Node, depth: int = DEPTH) -> set[str]:
-    """The full names of all that may have made a value; `?` where that is not known."""
+    """Full names of everything that may have created a value; `?` if unknown."""
     node = unwrap(node)
     if depth == 0:
         return {"?"}
@@ -69,7 +69,7 @@ def _infer_name(source: Source, name: Node, depth: int) -> set[str]:
 
 
 def find_reaching(source: Source, name: Node) -> list[Binding]:
-    """The bindings a use may see: only the last one where that is sure to run right before it."""
+    """The bindings that may reach a use: only the last one if it certainly runs before it."""
     found = origins(source, name)
     last = found[-1] if found else None
     if last is None or last.kind != "set" or source.scope(last.node) is not source.scope(name):
@@ -86,7 +86,7 @@ def _infer_binding(source: Source, binding: Binding, depth: int) -> set[str]:
 
 
 def _attribute(source: Source, node: Node, depth: int) -> set[str]:
-    """What an import names, or all that is assigned to the attribute in this file: `self.db = connect()`."""
+    """The imported name, or everything assigned to the attribute in this file: `self.db = connect()`."""
     name = qualify_name(source, node)
     if name.split(".")[0] in imports(source).values() or name in imports(source).values():
         return {name}
@@ -99,7 +99,7 @@ def _attribute(source: Source, node: Node, depth: int) -> set[str]:
 
 
 def read_annotation(source: Source, name: Node) -> str:
-    """The full name of what a parameter is annotated with; `Optional[X]` and `X | None` are X."""
+    """The full name of an annotation; `Optional[X]` and `X | None` are X."""
     word, scope = source.text(name), source.scope(name)
     while word not in scope.parameters and scope.outer is not None:
         scope = scope.outer
@@ -116,7 +116,7 @@ def read_annotation(source: Source, name: Node) -> str:
 
 
 def is_text(source: Source, node: Node, depth: int = 3) -> bool:
-    """Whether a value is a string whatever happens."""
+    """Whether a value is certainly a string."""
     node = unwrap(node)
     if node.type in STRINGS or node.type == "concatenated_string":
         return True

@@ -1,4 +1,4 @@
-"""XML parsers, told to leave external entities alone where they are made."""
+"""Disables external entities in XML parsers."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def _receiver(node: Node) -> Node | None:
 
 
 def _own_parser(source: Source, node: Node) -> Edit:
-    """A call that names no parser gets one, of the module the call itself is from."""
+    """Adds a parser from the call's own module to a call without one."""
     call, etree = read_call(source, node), _receiver(node)
     if call.name.rpartition(".")[0] != "lxml.etree" or etree is None:
         raise RewriteRefused("the parser is made elsewhere")
@@ -58,7 +58,7 @@ def _options(source: Source, made: Node) -> tuple[Edit, ...]:
 
 
 def _set_options(source: Source, name: Node) -> tuple[Edit, ...]:
-    """The options of a parser that is kept in a variable of this function."""
+    """The options of a parser in a local variable."""
     found = origins(source, name) if name.type == "identifier" else []
     if len(found) != 1 or found[0].value is None or source.scope(found[0].node) is not source.scope(name):
         raise RewriteRefused("the parser is made elsewhere")

@@ -1,4 +1,4 @@
-"""XPath expressions built from strings, rewritten to a constant text with variables."""
+"""Rewrites XPath expressions built from strings to constant text with variables."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ def variables(source: Source, node: Node) -> Iterator[Change]:
 
 
 def _evaluations(source: Source, node: Node) -> list[Node]:
-    """The calls of a compiled expression that is kept in a variable of this function."""
+    """Calls of a compiled expression in a local variable."""
     holder = require_node(node.parent, "the compiled expression is used elsewhere")
     left = holder.child_by_field_name("left")
     if holder.type != "assignment" or left is None or left.type != "identifier":
@@ -68,7 +68,7 @@ def _evaluations(source: Source, node: Node) -> list[Node]:
 
 
 def _query(source: Source, built: Template) -> Query:
-    """Quoted values become `$name`; a value that stands alone may be a part of the expression and is refused."""
+    """Quoted values become `$name`; an unquoted value may be part of the expression and is refused."""
     text, values, index, parts = "", dict[str, str](), 0, built.parts
     while index < len(parts):
         part = parts[index]

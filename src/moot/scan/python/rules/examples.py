@@ -1,4 +1,4 @@
-"""For each rule of Python, code on which it must speak and code on which it must not."""
+"""For each rule of Python, code that it must report and code that it must not."""
 
 from moot.scan.rule import RuleExample
 

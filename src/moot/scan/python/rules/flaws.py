@@ -1,4 +1,4 @@
-"""The flaws the Python rules speak of, beyond those the rules about syntax already have words for."""
+"""Flaws of the Python dataflow rules that `patterns.py` does not define."""
 
 from moot.scan.rule import Rule
 

@@ -1,4 +1,4 @@
-"""What must not happen in Python: which values must not arrive where, which calls are wrong by themselves."""
+"""Python dataflow rules: sinks, and calls that are wrong by themselves."""
 
 from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
@@ -14,7 +14,7 @@ from moot.scan.rule import Rule
 SECRET_NAME = UNGUESSABLE["python"]
 MEDIUM = 0.5
 ANY_CALLER = 0.3
-"""Where a value that any caller may choose is bad enough."""
+"""Minimum confidence where a parameter of any caller is bad enough."""
 
 
 def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:

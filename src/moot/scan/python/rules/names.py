@@ -1,4 +1,4 @@
-"""Names of Python's libraries: where outside values enter, what cleans them, what passes them on."""
+"""Python library names: sources, sanitisers, propagators."""
 
 import sys
 
@@ -27,7 +27,7 @@ REQUESTS = (
 
 def _request_sources() -> dict[str, float]:
     names = {f"{request}.{part}": 1.0 for request in REQUESTS for part in (*REQUEST_PARTS, *REQUEST_CALLS)}
-    # What a visitor can only choose within limits of the network.
+    # A visitor can choose these only within limits of the network.
     names |= {f"{request}.remote_addr": 0.3 for request in REQUESTS}
     return names
 

@@ -1,4 +1,4 @@
-"""The flaws of Python the red team has words for, and those that syntax alone shows. The flows decide the rest."""
+"""Flaws of Python that syntax alone shows; `flow.py` decides the rest."""
 
 from collections.abc import Iterator
 

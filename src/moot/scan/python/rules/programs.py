@@ -1,4 +1,4 @@
-"""Programs that run text they are given: shells, interpreters, and those that start them."""
+"""Programs that execute their arguments: shells, interpreters, and launchers."""
 
 import re
 from itertools import pairwise
@@ -10,7 +10,7 @@ from moot.scan.syntax import words
 SHELLS = re.compile(r"(?:^|/)(?:ba|z|da|k|a|fi|c|tc)?sh$|(?:^|\\\\)cmd(?:\.exe)?$|powershell|(?:^|/)pwsh$")
 INTERPRETERS = re.compile(r"(?:^|/)(?:python|perl|ruby|node|php|lua|pypy)[\d.]*(?:\.exe)?$")
 SCRIPT = re.compile(r"/[cC]|-[a-zA-Z]*c")
-"""`-c`, `-lc`, `/c`: the next word is a script."""
+"""`-c`, `-lc`, `/c`: the next argument is a script."""
 SHELL_IN_TEXT = re.compile(r"""\b(?:ba|z|da|k|a)?sh(?:['"],)?\s+['"]?-[a-z]*c\b""")
 EVALUATED = words("-c -e -E -p -pe -ne -r --eval --print --command --session-command")
 NO_FLAGS: frozenset[str] = frozenset()
@@ -18,19 +18,19 @@ AWKS = words("awk gawk mawk nawk")
 STARTERS = words(
     "env sudo doas nohup nice timeout time setsid stdbuf xargs find parallel busybox chroot unshare nsenter exec"
 )
-"""Programs whose arguments are another program with its arguments."""
+"""Programs whose arguments are another command."""
 COUNTERS = words(
     "grep egrep fgrep zgrep rg ping ping6 fping wc head tail cut uniq cc gcc g++ clang clang++ gzip gunzip bzip2 xz "
     "zcat tar ls cat cp mv rm stat du df diff cmp touch chmod chown ffmpeg ffprobe convert ionice taskset curl wget "
     "sha1sum sha256sum sha512sum md5sum docker-compose pip pylint flake8 black pytest mypy iperf iperf3"
 )
-"""Programs that are known to take `-c` for something else than text to run."""
+"""Programs whose `-c` does not run code."""
 SSH_VALUES = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
 AWK_VALUES = words("-v -F -f --assign --field-separator --file")
 
 
 def words_of(site: Site) -> list[Val] | None:
-    """The program and its arguments; `executable` is what is run in place of the first word."""
+    """The program and its arguments; `executable` replaces the first word."""
     first, instead = site.arg(0, "args"), site.arg("executable", 2)
     parts = site.items(first)
     if parts is None and first is not None and isinstance(first.const, str):
@@ -41,7 +41,7 @@ def words_of(site: Site) -> list[Val] | None:
 
 
 def runs_text(parts: list[Val]) -> bool:
-    """Whether the program would run outside text among its arguments."""
+    """Whether the program executes an untrusted argument."""
     if not parts:
         return False
     program = _base(parts[0])
@@ -59,14 +59,14 @@ def runs_text(parts: list[Val]) -> bool:
 
 
 def reads_commands(site: Site) -> bool:
-    """`run(["sh"], input=x)`: a shell or an interpreter that was given no script reads one."""
+    """`run(["sh"], input=x)`: a shell or interpreter without a script reads one from its input."""
     operands = [part for part in words_of(site) or [] if not _is_flag(part)]
     last = operands[-1].const if operands else None
     return isinstance(last, str) and bool(SHELLS.search(last) or INTERPRETERS.search(last))
 
 
 def is_shell_in_text(site: Site) -> bool:
-    """`shlex.split("sh -c " + x)`: the words are not known, but the function that made them says what they are."""
+    """`shlex.split("sh -c " + x)`: the words are unknown, but the string that was split begins with a shell."""
     first = site.arg(0, "args")
     unknown = first is not None and not isinstance(first.const, str) and site.items(first) is None
     return unknown and SHELL_IN_TEXT.search(f"{site.text()}\n{site.around()}") is not None
@@ -85,7 +85,7 @@ def _is_flag(part: Val) -> bool:
 
 
 def _is_file(part: Val) -> bool:
-    """A script or a module: what follows are its arguments."""
+    """A script or module: the rest are its arguments."""
     return isinstance(part.const, str) and bool(re.search(r"^-m$|\.(?:py|pl|rb|m?js|php|lua)$", part.const))
 
 
@@ -94,7 +94,7 @@ def _asks(flag: Val, flags: frozenset[str]) -> bool:
 
 
 def _is_hot_operand(parts: list[Val], valued: frozenset[str], skip: int) -> bool:
-    """Whether what stands after `skip` operands is outside text. awk's program is its first one only."""
+    """Whether an operand after the first `skip` is untrusted. awk executes only its first."""
     operands: list[Val] = []
     value = False
     for part in parts:

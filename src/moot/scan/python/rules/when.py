@@ -1,4 +1,4 @@
-"""When a call in Python is the flaw a rule speaks of."""
+"""Conditions of the Python rules."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, runs_text,
 from moot.scan.rules.secrets import PLACEHOLDER
 
 SURE = 0.7
-"""As sure as a web request makes it, and no parameter or command line does."""
+"""The confidence of a web request, above parameters and command line."""
 HARMLESS_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader", "safe_load")
 WEAK_HASH = re.compile(r"(?i)md2|md4|md5|sha-?1$|ripemd")
 
@@ -26,7 +26,7 @@ def when_keyword(keyword: str, *wanted: object) -> Callable[[Site], bool]:
 
 
 def is_statement(site: Site) -> bool:
-    """Text of our own around the value is SQL, or the value surely comes from a stranger."""
+    """The constant text around the value is SQL, or the value is certainly untrusted."""
     value = site.arg(0, "query", "sql", "statement", "operation")
     return value is not None and ("sql" in value.marks or any(taint.strength >= SURE for taint in value.taints))
 
@@ -35,7 +35,7 @@ DOCUMENTS = ("pymongo", "mongoengine", "flask_pymongo", "motor", "motor.motor_as
 
 
 def query_object(site: Site) -> bool:
-    """A value that can be an object when the sender wants it to: form fields and addresses are always text."""
+    """A value that the sender can make an object; form fields and path parameters are always text."""
     if not site.module(*DOCUMENTS):
         return False
     query = site.arg(0, "filter")
@@ -49,7 +49,7 @@ def query_object(site: Site) -> bool:
 
 
 def when_literal(place: int) -> Callable[[Site], bool]:
-    """A key that stands in the program text."""
+    """A hard-coded key."""
 
     def check(site: Site) -> bool:
         key = site.arg(place, "key", "secret_key")
@@ -62,7 +62,7 @@ def when_literal(place: int) -> Callable[[Site], bool]:
 
 
 def easy_login(site: Site) -> bool:
-    """A password that stands for no real one elsewhere is one where a connection is made with it."""
+    """A placeholder password counts where a connection is opened with it."""
     password, user = site.arg("passwd", "password"), site.arg("user", "username")
     text = password.const if password is not None else None
     known = user is not None and isinstance(user.const, str)
@@ -77,14 +77,14 @@ def has_named_keyword(site: Site, keyword: str, last: str) -> bool:
 
 
 def is_shared_folder(site: Site) -> bool:
-    """A name in a folder of everybody that anybody can guess, opened for writing."""
+    """A guessable name in a shared folder, opened for writing."""
     path, mode = site.arg(0, "file"), site.arg(1, "mode")
     writes = mode is not None and isinstance(mode.const, str) and bool(re.search("[wa+]", mode.const))
     return writes and path is not None and isinstance(path.const, str) and path.const.startswith(("/tmp/", "/var/tmp/"))
 
 
 def through_shell(site: Site) -> bool:
-    """`shell=True`, or a program that is a shell and is given a script."""
+    """`shell=True`, or a shell that is given a script."""
     shell = site.arg("shell")
     if shell is not None and shell.const is not UNKNOWN and shell.const:
         return True
@@ -96,7 +96,7 @@ def runs_shell(site: Site) -> bool:
     """`os.execl("/bin/sh", "sh", "-c", x)`, `pty.spawn(["sh", "-c", x])`"""
     given = [value for place in range(site.count) if (value := site.arg(place)) is not None]
     parts = [part for value in given for part in site.items(value) or [value]]
-    # `execl` and its kin have the program first and then once more, as its own name; `spawnl` has a mode before.
+    # `execl` takes the program and then its own name again; `spawnl` has a mode before.
     return _is_script(parts) or any(runs_text(parts[skip:]) for skip in range(min(3, len(parts))))
 
 
@@ -107,7 +107,7 @@ def _is_script(parts: list[Val]) -> bool:
 
 
 def program_is_ours(site: Site) -> bool:
-    """A list whose program is constant and no shell is fine, whatever its arguments are."""
+    """A list with a constant program that is no shell is safe, whatever its arguments."""
     first = site.arg(0, "args")
     if through_shell(site) or first is None:
         return False
@@ -135,7 +135,6 @@ def unsafe_loader(site: Site) -> bool:
 
 
 def reads_a_file(site: Site) -> bool:
-    """Whoever can write the file chooses what is built from it."""
     stream = site.arg(0, "stream")
     unsafe = site.name.startswith("yaml.unsafe") or unsafe_loader(site)
     return unsafe and stream is not None and not stream.taints and "open" in stream.name
@@ -174,7 +173,7 @@ def is_script_cookie(site: Site) -> bool:
 
 
 def follows_entities(site: Site) -> bool:
-    """lxml resolves entities unless told otherwise; Python's own parsers only when the feature is switched on."""
+    """lxml resolves entities by default; Python's own parsers only with the feature on."""
     parser = site.arg(1, "parser")
     if parser is None:
         return False
@@ -287,7 +286,7 @@ def is_unfiltered(site: Site) -> bool:
 
 
 def is_unescaped(site: Site) -> bool:
-    """Explicitly off, or left off where pages are made: the templates of a code generator are no pages."""
+    """Explicitly off, or left off where pages are rendered: templates of a code generator do not count."""
     choice = site.arg("autoescape")
     return is_const(choice, False) if choice is not None else site.module(*WEB_MODULES)
 
