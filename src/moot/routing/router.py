@@ -13,7 +13,6 @@ from moot.routing.runners.tools import SPECIAL
 from moot.routing.statements import LOOKS_SQL, sql_sights
 from moot.routing.web import FETCHERS
 
-LONGEST_REASON = 300
 FENCED = Lazy(r"\s*```(?:\w+)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 SPAN = Lazy(r"(?<!`)`([^`\n]{2,400})`(?!`)")
 PROMPT = Lazy(r"\s*(?:\$|%|>|❯|➜)\s+(?=\S)")

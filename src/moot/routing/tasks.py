@@ -27,9 +27,6 @@ READS = names("""
     validate check ps head tail watch explain ping print cat lint preview top events current batch lookup query
     select scan
 """)
-PLAIN_TASKS = names("""
-    clean distclean test build lint format fmt check install dev start watch compile help docs all
-""")
 WORD = Lazy(r"[A-Za-z]+")
 BARE = Lazy(r"[A-Za-z][\w:.-]*")
 DRIVE = Lazy(r"[A-Za-z]:\\?")

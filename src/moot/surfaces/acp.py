@@ -1,4 +1,5 @@
-"""Moot in an editor (Agent Client Protocol): a mode is a protocol, a prompt a session, a gate a permission."""
+"""Moot as an agent of an editor (Agent Client Protocol): modes are protocols, prompts are sessions, gates are
+permission requests."""
 
 import asyncio
 import os
@@ -40,15 +41,13 @@ OPTIONS = [
 
 @dataclass
 class EditorTalk:
-    """One conversation of the editor: where it is, which protocol answers, what runs now."""
-
     folder: str
     mode: str = FIRST_MODE
     runner: Runner | None = None
 
 
 class ThoughtStream(asyncio.Queue[str]):
-    """Lines of progress on their way to the editor; a console writes to it as to a file."""
+    """A file-like object that sends progress lines to the editor."""
 
     def write(self, text: str) -> None:
         if text.strip():
@@ -58,7 +57,7 @@ class ThoughtStream(asyncio.Queue[str]):
 
 
 class MootAgent:
-    """What the protocol has beyond these methods is answered as unknown."""
+    """Other methods of the protocol are answered as unknown."""
 
     def __init__(self) -> None:
         self._client: Client
@@ -130,7 +129,7 @@ class MootAgent:
             telling.cancel()
 
     async def _pass_gates(self, session_id: str, plan: SessionPlan, opened: SessionRuntime) -> Result:
-        """The result, however often somebody at the editor decides on the way."""
+        """Runs to the result, asking the editor at each gate."""
         work = opened.runner.start(plan)
         while True:
             try:
@@ -176,7 +175,7 @@ class MootAgent:
 
 
 def read_blocks(prompt: Sequence[Any]) -> str:
-    """The words of a prompt; a file that goes with it is a fenced block that names it."""
+    """The text of a prompt; attached files become fenced blocks with their name."""
     parts = list[str]()
     for block in prompt:
         match block:

@@ -11,7 +11,7 @@ HOOKS = ("pre-tool-use", "post-tool-use", "user-prompt")
 
 
 def quick(arguments: list[str]) -> int | None:
-    """The exit code, if the arguments are plain enough to be answered here; None leaves them to the full command."""
+    """The exit code if the arguments are simple enough, else None."""
     match arguments:
         case ["route", *rest] if set(r for r in rest if r.startswith("-")) <= {"--json", "--stdin"}:
             texts = [word for word in rest if not word.startswith("-")]
@@ -33,7 +33,7 @@ def hook_command(name: str, client: str = "", *, strict: bool) -> int:
 
 
 def route_command(text: str | None, *, as_json: bool) -> int:
-    """Without a text, every line of standard input is one."""
+    """Without a text, routes every line of standard input."""
     lines = [text] if text is not None else _lines(sys.stdin.buffer)
     for line in lines:
         told = render_route(line, os.environ, as_json=as_json, alone=text is not None)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from moot.routing.patterns import names
 from moot.routing.rules import CommandCall
 
-MANAGERS = names("npm yarn pnpm bun")
 NAMED = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
 INSTALLS = names("install i ci add")
 INSTALLED = ("preinstall", "install", "postinstall", "prepare")

@@ -1,6 +1,6 @@
 """Behaviour of solutions on shared inputs: which behave alike, and which to believe."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.core.types import Answer, Probing
@@ -83,7 +83,3 @@ def find_unanimous(solutions: Sequence[TrialRun]) -> tuple[TrialRun, ...]:
 def is_enough(alike: int, answers: int) -> bool:
     """Three that agree, and at least half; with fewer answers all of them, and never one alone."""
     return alike > 1 and alike >= min(answers, max(ENOUGH, (answers + 1) // 2))
-
-
-def by_name(solutions: Sequence[TrialRun]) -> Mapping[str, TrialRun]:
-    return {solution.name: solution for solution in solutions}

@@ -11,7 +11,6 @@ Proofs = frozenset[tuple[str, str]]
 PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
 KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
 """A pattern that matches everything except harmless characters."""
-NONE_PROVED: Proofs = frozenset()
 HOST_KINDS = ("redirect", "ssrf")
 WORD_TESTS = words("isalnum isalpha isdigit isdecimal isnumeric isidentifier")
 FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -297,7 +296,3 @@ def apply_proofs(taints: Taints, proved: Proofs) -> Taints:
 def is_literal(taint_kinds: frozenset[str]) -> bool:
     """Starts and ends with a quote and has none inside: a plain string literal in any language."""
     return any({f"opens{quote}", f"closes{quote}", f"without{quote}"} <= taint_kinds for quote in "'\"")
-
-
-def is_known(value: Val) -> bool:
-    return value.const is not UNKNOWN

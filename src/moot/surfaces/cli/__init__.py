@@ -1,4 +1,4 @@
-"""The command line: one module a group of commands."""
+"""The command line, one module per group of commands."""
 
 from moot.surfaces.cli.app import run_app
 

@@ -1,4 +1,4 @@
-"""All commands of `moot`, put together; the module of a command is imported when the command is used."""
+"""All commands of `moot`; the module of a command is imported when it is used."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ class CommandMenu(CleanGroup):
 
 
 def _stub(name: str, entry: MenuEntry) -> TyperCommand:
-    """What the list of commands shows, in place of the command itself."""
+    """An entry of the help that stands in for the command."""
     panel = panel_of(name) if LISTED.get(name) is entry else None
     if entry.home == PROTOCOL_COMMAND and name not in LISTED:
         panel = "More protocols"
@@ -55,7 +55,7 @@ def _stub(name: str, entry: MenuEntry) -> TyperCommand:
 
 def run_app(arguments: list[str]) -> None:
     """Run one command line. Ends with `SystemExit`, or with the error that the command raised."""
-    if COMPLETING in os.environ:  # the shell asks what could come next
+    if COMPLETING in os.environ:  # called by the shell for completion
         from typer.completion import get_completion_inspect_parameters
 
         get_completion_inspect_parameters()  # it registers the shells
@@ -67,8 +67,8 @@ def run_app(arguments: list[str]) -> None:
 
 
 def make_app(arguments: Sequence[str] = ()) -> CommandMenu:
-    """`moot`: editors run `moot scan` at every save, and what other commands need takes longer to load than a scan.
-    Protocols that the menu does not name are looked for only where no command of ours is named."""
+    """Loads as little as possible, because editors run `moot scan` at every save. Other protocols are looked up only if
+    no command of ours is named."""
     ours = bool(arguments) and (arguments[0] in LISTED or arguments[0] in SHORT)
     return CommandMenu(
         LISTED if ours else {**LISTED, **list_other_protocols()},
@@ -81,7 +81,7 @@ def make_app(arguments: Sequence[str] = ()) -> CommandMenu:
 
 
 def list_other_protocols() -> dict[str, MenuEntry]:
-    """The commands of protocols that the menu does not name: new folders of ours, and those of installed packages."""
+    """Protocols missing from the menu: new folders, and those of installed packages."""
     spec = find_spec("moot.protocols")
     folders = iter_modules(spec.submodule_search_locations if spec else None)
     new = any(each.ispkg and each.name not in LISTED and each.name not in SHORT for each in folders)
@@ -97,7 +97,7 @@ def list_other_protocols() -> dict[str, MenuEntry]:
 
 
 def load_entry(name: str, entry: MenuEntry, rest: list[str]) -> Any:
-    """The command itself, or the group it stands for. A command with subcommands is a group where one is named."""
+    """The command or group. A command with subcommands is a group if one of them is named."""
     if entry.inside and (not entry.home or (rest and rest[0] in entry.inside)):
         return CommandMenu(entry.inside, {}, name=name, help=entry.about, no_args_is_help=True)
     command = load_command(entry.home, entry.short or name)
@@ -108,7 +108,6 @@ def load_entry(name: str, entry: MenuEntry, rest: list[str]) -> Any:
 
 
 def load_command(home: str, name: str) -> Any:
-    """The command that a module registers by this name."""
     if home == PROTOCOL_COMMAND:
         from moot.surfaces.cli.protocol_command import load_protocol_command
 

@@ -6,7 +6,7 @@ from moot.surfaces.cli.screen import ask_on_terminal, err, plain
 
 
 def ask_to_run(session_id: str, uses: Sequence[str]) -> bool:
-    """Whether the person at the terminal agrees; nobody there means no."""
+    """True if the person at the terminal agrees; False without a terminal."""
     console = err()
     console.print(
         plain(f"session {session_id} was imported. Running it here would use the following of this machine:"),

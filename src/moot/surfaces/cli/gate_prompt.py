@@ -1,4 +1,4 @@
-"""A session that waits at a gate, in front of a person: they decide here or from another terminal."""
+"""Asks a person at a gate, who may also decide from another terminal."""
 
 import asyncio
 import sys
@@ -18,7 +18,7 @@ LOOK_EVERY = 0.25
 
 
 async def wait_for(parked: Parked, store: SqlStore, ending: Ending) -> None:
-    """Returns when there is a decision, or when the time for one is over."""
+    """Returns at a decision or at the deadline."""
     gates, hooks = GateStore(store), Webhooks(store)
     gate = await gates.gate(parked.gate_id)
     asking = asyncio.ensure_future(ask(gate, store)) if at_terminal(ending) else None
@@ -30,7 +30,7 @@ async def wait_for(parked: Parked, store: SqlStore, ending: Ending) -> None:
             if asking is not None and asking.done():
                 asking.result()
             gate = await gates.gate(parked.gate_id)
-    except (asyncio.CancelledError, KeyboardInterrupt):  # by where the signal finds us
+    except (asyncio.CancelledError, KeyboardInterrupt):
         err().print(plain(f"moot: the session is waiting; continue it with: moot resume {gate.session_id}"))
         raise
     finally:
@@ -57,7 +57,7 @@ def show(gate: GateRequest, *, asked: bool) -> None:
 
 
 async def ask(gate: GateRequest, store: SqlStore) -> None:
-    """Here and now; somebody elsewhere may be faster."""
+    """Asks on this terminal; somebody elsewhere may decide first."""
     try:
         if gate.kind == "answers":
             answers = [await read_typed(f"? {question}") for question in gate.questions]

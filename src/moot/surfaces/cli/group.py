@@ -1,4 +1,4 @@
-"""Commands whose help and errors show words as they are: no markup is obeyed, no control character gets through."""
+"""Help and error output without markup or control characters."""
 
 import re
 from copy import copy
@@ -9,9 +9,9 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from moot.text.controls import clean
 
 MAX_EXAMPLE = 78
-"""A terminal of 80 columns without its margins."""
+"""80 columns without margins."""
 SOURCE_BREAK = re.compile(r"(?<!\n)\n(?!\n| |Exit code)")
-"""Where a docstring is wrapped in the source: a terminal wraps it elsewhere."""
+"""A line break of the source, which the terminal wraps elsewhere."""
 
 
 class CleanCommand(TyperCommand):
@@ -20,7 +20,7 @@ class CleanCommand(TyperCommand):
 
 
 class CleanGroup(TyperGroup):
-    """What is wrong with the arguments is said with words of theirs: names of files, as a shell puts them in."""
+    """Errors quote arguments, which may be file names of others."""
 
     def make_context(self, *arguments: Any, **named: Any) -> Any:
         return _clean_errors(super().make_context, *arguments, **named)
@@ -35,12 +35,12 @@ class CleanGroup(TyperGroup):
 
 
 def _showable(command: Any, ctx: Any) -> Any:
-    """A copy to draw: `[ci]` in a help text is no markup."""
+    """A copy for display, in which `[ci]` is not markup."""
     shown = _escape_markup(command)
     shown.params = [_escape_markup(param) for param in command.get_params(ctx)]
     shown.help = SOURCE_BREAK.sub(" ", shown.help or "")
-    shown.add_help_option = False  # it is among them now
-    examples = (shown.epilog or "").replace("\n\n  ", "\n  ")  # an example a line
+    shown.add_help_option = False  # now part of the help text
+    examples = (shown.epilog or "").replace("\n\n  ", "\n  ")  # one example per line
     shown.epilog = "\n".join(map(_fit_example, examples.split("\n")))
     for param in shown.params:
         _show_type(param, ctx)
@@ -48,13 +48,13 @@ def _showable(command: Any, ctx: Any) -> Any:
 
 
 def _fit_example(line: str) -> str:
-    """What an example shows goes below it where a terminal of 80 columns has no place for both."""
+    """Moves the remark of an example to the next line if both do not fit into 80 columns."""
     command, gap, note = line.strip().partition("   ")
     return f"  {command}\n      {note.strip()}" if gap and len(line.strip()) > MAX_EXAMPLE else line
 
 
 def _show_type(param: Any, ctx: Any) -> None:
-    """A flag takes no value; what may be repeated takes one value at a time."""
+    """Flags have no value; repeatable options take one value at a time."""
     if isinstance(param, TyperOption) and param.is_flag:
         param.metavar = ""
     elif isinstance(kind := param.display_type_rich(ctx=ctx), str) and kind.startswith("<list["):
@@ -62,7 +62,7 @@ def _show_type(param: Any, ctx: Any) -> None:
 
 
 def _escape_markup(part: Any) -> Any:
-    from rich.markup import escape  # the help is drawn with it; nothing else should wait for it
+    from rich.markup import escape  # rich is needed only to draw the help
 
     shown = copy(part)
     for name in ("help", "short_help", "epilog"):

@@ -1,22 +1,19 @@
-"""What `moot --help` lists: every command by its panel, and the module that holds it. Words only: it loads at once."""
+"""The entries of `moot --help`: command, panel and module. Imports nothing, so it loads at once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PROTOCOL_COMMAND = "protocol_command"
-"""The module that makes the command of every protocol."""
 
 
 @dataclass(frozen=True)
 class MenuEntry:
     about: str
-    """One line for the list of commands."""
     home: str = ""
-    """The module of `surfaces/cli` that registers the command; empty for a group that has none of its own."""
+    """The module of `surfaces/cli` that registers the command; empty for a mere group."""
     inside: Mapping[str, "MenuEntry"] = field(default_factory=dict)
-    """Its subcommands."""
     short: str = ""
-    """Its name at the top level and in its module, where that is another one."""
+    """Its name at the top level and in its module, if different."""
 
 
 JOBS = {
@@ -126,14 +123,14 @@ PANELS: Mapping[str, Mapping[str, MenuEntry]] = {
     "Administration": {"admin": MenuEntry("Server, workers, store, tokens, signing key, branches.", inside=ADMIN)},
 }
 LISTED = {name: entry for entries in PANELS.values() for name, entry in entries.items()}
-"""Command -> what the help lists, in its order."""
+"""Entries of the help, in order."""
 SHORT = {
     entry.short or name: entry
     for group in LISTED.values()
     for name, entry in group.inside.items()
     if (entry.short or name) not in LISTED
 }
-"""Subcommands that also work without the name of their group; the help does not list them."""
+"""Subcommands that also work without their group; not listed."""
 
 
 def panel_of(name: str) -> str:

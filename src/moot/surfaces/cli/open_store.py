@@ -1,4 +1,4 @@
-"""A store, open for one command."""
+"""Opens a store for one command."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

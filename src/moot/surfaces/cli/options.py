@@ -1,4 +1,4 @@
-"""Flags that several commands share: words only, so that a command that begins no session loads no store."""
+"""Flags shared by commands; imports no store."""
 
 from typing import Annotated
 
@@ -58,7 +58,7 @@ def gate_points(gates: list[str]) -> tuple[str, ...]:
 
 
 def seat_settings(seats: list[str] | None) -> dict[str, tuple[str, ...]]:
-    """`red=A`, `red=B` as `seats.red = (A, B)`."""
+    """Turns `red=A`, `red=B` into `seats.red = (A, B)`."""
     chains: dict[str, tuple[str, ...]] = {}
     for entry in seats or []:
         seat, equals, model = entry.partition("=")

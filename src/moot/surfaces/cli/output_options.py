@@ -1,4 +1,4 @@
-"""What is to be done with a result, whatever the protocol."""
+"""Output options of every protocol command."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,5 @@ class Ending:
     quiet: bool = False
     yaml: bool = False
     csp: str | None = None
-    """The request that is answered in CSP/1."""
     force: bool = False
-    """Whether a file that is there may be overwritten."""
     store: str = ""
-    """Where the session is kept."""

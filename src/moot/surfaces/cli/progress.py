@@ -1,4 +1,4 @@
-"""Live progress on stderr: one moving line on a terminal, plain lines elsewhere; none of them later than 30 s."""
+"""Live progress on stderr: one moving line on a terminal, else plain lines at least every 30 s."""
 
 import sys
 import time
@@ -17,7 +17,7 @@ from moot.surfaces.cli.screen import err, plain
 from moot.text.gist import find_gist
 
 QUIET_SECONDS = 30.0
-"""Without a terminal, a line comes at least this often: who reads a log must see that it goes on."""
+"""Without a terminal, a line is printed at least this often."""
 TICK_SECONDS = 1.0
 
 
@@ -40,7 +40,7 @@ class ProgressDisplay:
             self._follow(event)
 
     def tick(self) -> None:
-        """A second has passed: the moving line shows it, and a log that was silent for long gets a line."""
+        """Called every second: updates the moving line, and adds a line to a log that was silent for long."""
         with self._lock:
             self._show_now()
             if self._status is None and self._live and self._clock() - self._last >= QUIET_SECONDS:
@@ -125,7 +125,7 @@ def progress(*, quiet: bool) -> Iterator[ProgressDisplay]:
 
 @contextmanager
 def keep_ticking(shown: ProgressDisplay, wait: Callable[[Flag, float], bool] = Flag.wait) -> Iterator[None]:
-    """Ticks come from a thread of their own: while a model is waited for, nothing else happens."""
+    """Ticks in a thread, because the main one waits for models."""
     ended = Flag()
 
     def run() -> None:

@@ -1,5 +1,4 @@
-"""The command of any protocol, made from its descriptor: fields of the input, rules that have a flag, and the flags of
-every session."""
+"""Builds the command of a protocol from its descriptor: fields of the input, rules with a flag, and session flags."""
 
 import inspect
 import json
@@ -45,7 +44,6 @@ RUNNING: Mapping[str, tuple[Any, Any]] = {
     "unsafe_local": (UnsafeFlag, False),
     "run_with_secrets": (SecretsFlag, False),
 }
-"""Flags of a protocol that runs tests, with their defaults."""
 
 
 def load_protocol_command(name: str) -> Any:
@@ -114,7 +112,7 @@ def command_of(protocol: AnyProtocol) -> Callable[..., None]:
 
 @dataclass(frozen=True)
 class TeamFlags(SessionFlags):
-    """A team is dealt its models; everywhere else they are fallbacks of each other."""
+    """Models are dealt to a team; in all other commands they are fallbacks of each other."""
 
     model: TeamModelFlag = None
 
@@ -157,7 +155,7 @@ def _option(each: InputField, name: str, *, required: bool) -> inspect.Parameter
     kind = TAKEN.get(each.kind, str | None)
     if each.kind == "flag":
         kind = bool | None if rule else bool
-    if each.kind == "words" and rule:  # names, separated by commas
+    if each.kind == "words" and rule:  # comma-separated names
         kind = str | None
     default: Any = False if kind is bool else None
     return _parameter(name, Annotated[kind, option], inspect.Parameter.empty if required else default)
@@ -168,7 +166,7 @@ def _paths(value: Any) -> list[str]:
 
 
 def read_rule(each: InputField, protocol: str, said: Any) -> dict[str, object]:
-    """The settings that the flag of a rule stands for: `critique=60` is that of one phase."""
+    """The settings of a rule's flag: `critique=60` sets that of one phase."""
     if each.kind != "pairs":
         return {f"{protocol}.{each.name}": said}
     found, known = dict[str, object](), choices_of(get_args(each.info.annotation)[0])
@@ -185,7 +183,7 @@ def read_rule(each: InputField, protocol: str, said: Any) -> dict[str, object]:
 def read_fields(
     fields: Sequence[InputField], said: Mapping[str, Any], kind: type[BaseModel]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values that were given, with their files read, and where these came from."""
+    """The given values with their files read, and the paths of these files."""
     given, origins = dict[str, Any](), dict[str, Any]()
     language, diff = said.get("language"), said.get("diff")
     for each in fields:
@@ -215,7 +213,7 @@ def _data(each: InputField, text: str) -> Any:
 
 
 def read_words(given: str) -> str:
-    """The words themselves, or those on standard input for `-`."""
+    """The text itself, or standard input for `-`."""
     if given != "-":
         return given
     data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)

@@ -1,4 +1,4 @@
-"""A report or a document on the terminal: colours and highlighting for a person, plain text for a pipe."""
+"""Renders reports and documents for a terminal: colours for a person, plain text for a pipe."""
 
 from typing import TYPE_CHECKING, assert_never
 
@@ -19,7 +19,7 @@ STYLES = {
     "critical": "bold red", "high": "red", "medium": "yellow", "low": "dim",
 }  # fmt: skip
 NARROW = 16
-"""A column of such cells is not folded, unless all of them together leave no room."""
+"""Columns up to this width are not wrapped, unless there is no room."""
 
 
 def show_report(report: Report) -> None:
@@ -31,7 +31,7 @@ def show_report(report: Report) -> None:
 
 
 def show_document(document: ReportDocument) -> None:
-    """Prompts, replies and code of its steps are in fences: nothing in them looks like a part of the document."""
+    """Prompts, replies and code are fenced, so that they cannot pass for parts of the document."""
     console = out()
     console.print(_bold(f"# {document.title}"))
     console.print(plain(document.lead))

@@ -1,4 +1,4 @@
-"""What is printed where: the result on stdout, progress on stderr; text from models is shown, never obeyed."""
+"""Output: results on stdout, progress on stderr. Text of models cannot control the terminal."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-# What draws on a terminal is loaded when something is drawn: a program that reads JSON does not wait for it.
+# rich is loaded only when something is drawn: a program that reads JSON does not wait for it.
 
 
 def out() -> "Console":
@@ -33,19 +33,19 @@ def _width() -> int | None:
 
 
 def plain(text: str) -> "Text":
-    """Text as it is: no markup, no escape codes, no characters that turn the line around."""
+    """Text without markup, escape codes, or characters that reverse the line."""
     from rich.text import Text
 
     return Text(clean(text))
 
 
 def write_text(text: str) -> None:
-    """A text to stdout as it is; on a terminal, without what that would obey."""
+    """Writes text to stdout; on a terminal, without control characters."""
     sys.stdout.write(clean(text) if sys.stdout.isatty() else text)
 
 
 def write_json(text: str) -> None:
-    """JSON to stdout; what a terminal would obey is written out, which means the same."""
+    """Writes JSON to stdout, with control characters escaped."""
     sys.stdout.write(f"{clean_json(text)}\n")
 
 
@@ -55,7 +55,7 @@ def print_json(value: BaseModel | JsonValue) -> None:
 
 
 def section(console: "Console", title: str, lines: Sequence[str], mark: str = "- ") -> None:
-    """A heading and its lines; nothing where there are none."""
+    """A heading and its lines; nothing if there are none."""
     if lines:
         console.print()
         console.print(f"[bold]{title}[/]")
@@ -64,7 +64,8 @@ def section(console: "Console", title: str, lines: Sequence[str], mark: str = "-
 
 
 def ask_on_terminal(question: str) -> str | None:
-    """What the person at the terminal says; None where nobody is there. Standard input may belong to a command."""
+    """The answer of the person at the terminal; None without one. Reads the terminal itself, because standard input may
+    belong to a command."""
     try:
         if not sys.stderr.isatty():
             return None

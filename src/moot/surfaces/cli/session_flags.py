@@ -1,4 +1,4 @@
-"""All flags of a session as one object, and how they become settings."""
+"""The flags of a session as one object, and their settings."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -33,8 +33,6 @@ LIMITS = ("max_calls", "max_tokens", "max_usd", "call_timeout")
 
 @dataclass(frozen=True)
 class LimitFlags:
-    """How much a session may spend, where it is kept, and how it is shown."""
-
     max_calls: CallsFlag = None
     max_tokens: TokensFlag = None
     max_usd: UsdFlag = None
@@ -45,7 +43,7 @@ class LimitFlags:
     quiet: QuietFlag = False
 
     def apply_limits(self, plan: SessionPlan) -> SessionPlan:
-        """A plan that is carried on, with the limits given now."""
+        """A resumed plan with the limits given now."""
         given: dict[str, JsonValue] = {n: getattr(self, n) for n in LIMITS if getattr(self, n) is not None}
         rules = plan.rules if self.timeout is None else {**plan.rules, "timeout": self.timeout}
         merged = Limits.model_validate({**plan.limits.model_dump(), **given})
@@ -54,7 +52,7 @@ class LimitFlags:
 
 @dataclass(frozen=True)
 class SessionFlags(LimitFlags):
-    """What every command that begins a session takes."""
+    """The flags of every command that starts a session."""
 
     model: ModelFlag = None
     seat: SeatFlag = None
@@ -82,7 +80,7 @@ class SessionFlags(LimitFlags):
 
 
 def with_flags(kind: type[LimitFlags]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command whose parameter `flags` stands for all flags of `kind`."""
+    """Replaces the parameter `flags` of a command by all flags of `kind`."""
 
     def wrap_command(command: Callable[..., None]) -> Callable[..., None]:
         own, shared = inspect.signature(command, eval_str=True), inspect.signature(kind, eval_str=True)

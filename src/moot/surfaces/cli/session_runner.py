@@ -1,4 +1,4 @@
-"""A session in front of a person: progress while it runs, then its result, and how to go on."""
+"""Runs a session for a person: progress, result, and how to continue."""
 
 import asyncio
 import sys
@@ -37,7 +37,7 @@ Begin = Callable[[Runner], Awaitable[Result]]
 
 
 def run_command(settings: Settings, plan: SessionPlan, vault: Vault, ending: Ending, begin: Begin | None = None) -> int:
-    """Run a session, show its result, and give the exit code. `begin` carries one on; default: it is a new one."""
+    """Runs a session, shows its result and returns the exit code. `begin` resumes one; by default it is new."""
     ending = replace(ending, store=settings.store)
     begin = begin or (lambda runner: runner.start(plan))
     result = asyncio.run(run_session(settings, plan, vault, ending, begin))
@@ -45,8 +45,7 @@ def run_command(settings: Settings, plan: SessionPlan, vault: Vault, ending: End
 
 
 async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, ending: Ending, begin: Begin) -> Result:
-    """Run a session in front of a person."""
-    if settings.picked and PICKED in plan.notes:  # whoever pays for it is told so, also where no progress is wanted
+    if settings.picked and PICKED in plan.notes:  # the payer is told even with --quiet
         err().print(plain(f"{settings.picked.reason}; --no-llm uses no model"))
     check_prices(plan)
     agree_to_cost(settings, plan, ending)
@@ -70,7 +69,7 @@ async def run_session(settings: Settings, plan: SessionPlan, vault: Vault, endin
 
 
 def agree_to_cost(settings: Settings, plan: SessionPlan, ending: Ending) -> None:
-    """Before anything is spent: say what it would cost and end, or ask where it may be more than is spent unasked."""
+    """Before anything is spent: prints the estimate and ends, or asks if it may exceed the limit."""
     limit = settings["ask_above"]
     if settings.before == "go" or (settings.before == "ask" and limit is None):
         return
@@ -91,7 +90,7 @@ def agree_to_cost(settings: Settings, plan: SessionPlan, ending: Ending) -> None
 
 
 async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending, shown: ProgressDisplay) -> Result:
-    """The result, however often the session waits for a person on the way."""
+    """Runs to the result, waiting at each gate."""
     while True:
         try:
             with stop_on_interrupt(shop.runner):
@@ -108,7 +107,7 @@ async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending, show
 
 
 async def ask_person(questions: Sequence[str]) -> list[str]:
-    """Each question on the terminal; an empty line, or no terminal to answer on, is no answer."""
+    """Asks each question on the terminal; an empty line, or no terminal, is no answer."""
     answers = []
     for question in questions:
         err().print(plain(f"? {question}"))
@@ -118,7 +117,7 @@ async def ask_person(questions: Sequence[str]) -> list[str]:
 
 
 def finish(result: Result, plan: SessionPlan, vault: Vault, ending: Ending) -> int:
-    """Show the result, write what was asked to be written, and say how to carry on."""
+    """Shows the result, writes the requested files, and says how to continue."""
     extension = find_extension(plan.protocol)
     if ending.json:
         print_json(extension.present(result))

@@ -1,4 +1,4 @@
-"""CI hooks on their own, as every surface offers them: code in, feedback out, no session."""
+"""Runs CI hooks without a session."""
 
 from collections.abc import Callable, Sequence
 
@@ -31,7 +31,7 @@ def parse_point(word: str) -> Point:
 
 
 def refuse_ignored(settings: Settings) -> None:
-    """Checks that were left out must not look like checks that passed."""
+    """Skipped checks must not look like passed ones."""
     if "ci.commands" in settings.ignored:
         raise UsageError(
             "the commands under [[ci.commands]] are not run: the project's moot.toml is not trusted; "
@@ -40,7 +40,7 @@ def refuse_ignored(settings: Settings) -> None:
 
 
 def with_actions(hooks: CiHooks, point: Point, actions: Sequence[str]) -> CiHooks:
-    """The hooks with these actions at the point, instead of all that is configured there."""
+    """Replaces the configured actions at a point."""
     if not actions:
         return hooks
     try:
@@ -55,7 +55,7 @@ def with_actions(hooks: CiHooks, point: Point, actions: Sequence[str]) -> CiHook
 async def run_checks_at(
     point: Point, code: Code, tests: Tests | None, hooks: CiHooks, box: Callable[[], Sandbox]
 ) -> Checks:
-    """Everything that is configured at the point; that nothing is, is the user's to know."""
+    """Runs everything configured at the point; raises if nothing is."""
     if not hooks.at(point):
         raise UsageError(
             f"nothing is configured at {point}: write `actions` under [ci.{point}] into moot.toml, or name an action"

@@ -1,4 +1,4 @@
-"""Tests run, watched and put to the proof, as every surface offers it."""
+"""Runs tests and measures coverage, mutation score and quality."""
 
 import ast
 import os
@@ -31,11 +31,11 @@ class Watched:
     run: SuiteRun
     coverage: Coverage | None = None
     mutation: MutationScore | None = None
-    """Both None where nobody asked."""
+    """Both None unless requested."""
 
 
 async def run_measured(code: Code, tests: Tests | None, sandbox: Sandbox, *, coverage: bool, mutants: int) -> Watched:
-    """The tests, or the examples in the documentation; the run that decides is one that nobody watches."""
+    """Runs the tests, or documented examples. The run that decides is not instrumented."""
     given = tests or Tests(files=())
     trial = sandbox.run if tests else _examples_on(find_documented_examples(code), sandbox)
     run = await trial(code, given)
@@ -51,7 +51,7 @@ async def run_measured(code: Code, tests: Tests | None, sandbox: Sandbox, *, cov
 
 
 def vault_of(code: Code, tests: Tests | None) -> Vault:
-    """Knows the secrets of the environment and of these files: what is shown of a run is shown without them."""
+    """A vault with the secrets of the environment and these files, for masking output."""
     vault = Vault(os.environ)
     vault.learn(*(file.text for file in code.files), *(text for _, text in (tests.files if tests else ())))
     return vault
@@ -64,7 +64,7 @@ def mask_run(run: SuiteRun, vault: Vault) -> SuiteRun:
 
 
 def limit_time(sandbox: Sandbox, seconds: float) -> Sandbox:
-    """The same sandbox for code that may never end: ten times as long as the tests took is enough."""
+    """The sandbox with a timeout of ten times the tests' run time, for code that may not end."""
     if not isinstance(sandbox, Adapter):
         return sandbox
     wall = min(sandbox.limits.wall, max(LEAST_WALL, PATIENCE * seconds))
@@ -72,7 +72,7 @@ def limit_time(sandbox: Sandbox, seconds: float) -> Sandbox:
 
 
 def own_tests(code: Code, entry: str) -> Tests | None:
-    """The tests among the files that were named, else those with doctests."""
+    """The test files among those given, else those with doctests."""
     named = [f for f in code.files if is_named_as_test(f.path)]
     chosen = named or [f for f in code.files if f.language == "python" and DOCTEST.search(f.text)]
     if not chosen:
@@ -103,7 +103,7 @@ def _examples_on(examples: Sequence[Example], sandbox: Sandbox) -> "_Trial":
 
 @dataclass(frozen=True)
 class _Trial:
-    """Each example is put to the code, which never sees what should come of it."""
+    """Runs each example; the code never sees the expected value."""
 
     examples: Sequence[Example]
     sandbox: Sandbox
@@ -113,7 +113,6 @@ class _Trial:
 
 
 async def quality_of(code: Code, tests: Tests | None, sandbox: Sandbox | None) -> Quality:
-    """The figures of code, with its tests where there are any and somewhere to run them."""
     run, coverage = None, None
     if tests is not None and sandbox is not None:
         run = await sandbox.run(code, tests)
@@ -123,6 +122,6 @@ async def quality_of(code: Code, tests: Tests | None, sandbox: Sandbox | None) -
 
 
 def without_tests(code: Code) -> Code:
-    """Tests that lie among the code are judged by what they reach, not by how involved they are."""
+    """Leaves out tests: they are rated by coverage, not by complexity."""
     own = own_code(code)
     return own if own.files else code

@@ -1,4 +1,4 @@
-"""What surfaces do for one protocol beyond its descriptor: one module for each protocol that has such wishes.
+"""What surfaces add for one protocol beyond its descriptor.
 
 A protocol without a module here has everything that its descriptor gives. `find_extension` looks one up by name.
 """
@@ -29,70 +29,69 @@ if TYPE_CHECKING:
 
 
 class Extension:
-    """Each hook does what fits every protocol; a module of this package overrides those that need more."""
+    """Each hook has a default for all protocols; modules of this package override some."""
 
     body: type[Value] | None = None
-    """What a request over HTTP gives; default: the fields of the protocol's input."""
+    """The `input` of an HTTP request; by default the fields of the protocol's input."""
     options: type[Value] = Value
-    """What its command takes besides the protocol's input and rules."""
+    """Further options of its command."""
 
     def read_body(self, body: Any, request: "Request") -> dict[str, Any]:
-        """What such a body gives, as `plan` takes it."""
+        """Converts an HTTP body to the arguments of `plan`."""
         from moot.surfaces.session.request_bodies import read_body
 
         return read_body(request.protocol, body)
 
     def read_command(self, said: dict[str, Any], flags: "SessionFlags") -> dict[str, object]:
-        """Settings that its options stand for. Turns `said` in place into what `plan` and the ending take."""
+        """The settings of its options. Changes `said` in place to the arguments of `plan` and of the ending."""
         return {}
 
     def read_chat(self, talk: "Conversation", body: type[Value]) -> dict[str, Any]:
-        """The `input` of a request over HTTP, out of a conversation."""
+        """The `input` of an HTTP request, from a conversation."""
         from moot.surfaces.session.conversations import fill_body
 
         return fill_body(body, talk)
 
     def plan(self, request: "Request") -> "SessionPlan":
-        """The session that a request asks for."""
         from moot.surfaces.session.plans import make_plan
 
         return make_plan(request)
 
     def answer(self, plan: "SessionPlan") -> Result | None:
-        """The result that a plan has already; None if somebody must run it."""
+        """The result of a plan that needs no run, else None."""
         return None
 
     def own_notes(self, plan: "SessionPlan", settings: "Settings") -> dict[str, JsonValue]:
-        """Notes that name things of the machine, as its own settings have them: a client may have no others."""
+        """Notes about this machine from its own settings; a client may set no others."""
         return {}
 
     async def amend(self, result: Any, store: "Store") -> Any:
-        """The result with what a person decided since."""
+        """The result with later decisions of a person."""
         return result
 
     def open_choices(self, result: Any) -> "Sequence[QuestionVerdict]":
-        """Questions of a result that are left for a person to decide."""
+        """Questions left for a person to decide."""
         return ()
 
     async def settle(self, result: Any, plan: "SessionPlan", store: "SqlStore | None") -> Any:
-        """What is done with a result beside keeping it."""
+        """Side effects of a result besides storing it."""
         return result
 
     def present(self, result: Any) -> JsonValue:
-        """The result for programs."""
+        """The result as JSON."""
         data: JsonValue = result.model_dump(mode="json")
         return data
 
     def format(self, result: Any, ending: "Ending") -> str:
-        """The result in a text form that was asked for; empty: it is shown as a report."""
+        """The result in the requested text format; empty for a report."""
         return ""
 
     def deliver(self, result: Any, plan: "SessionPlan", vault: "Vault", ending: "Ending") -> "Delivery":
-        """Write what was asked to be written."""
+        """Writes the requested files."""
         return Delivery(PROTOCOLS[plan.protocol].exit_code(result))
 
     def ask_person(self, result: Any, ending: "Ending") -> bool:
-        """Ask the person at the terminal what the session left open. Whether everything is settled now."""
+        """Asks the person at the terminal what the session left open. True if everything is settled."""
         return False
 
 
@@ -102,14 +101,13 @@ class Delivery:
 
     exit_code: int
     notes: tuple[str, ...] = ()
-    """What to say about the files that were written, or were not."""
+    """Messages about files that were written or not."""
     problem: str = ""
-    """Why something could not be written."""
 
 
 @cache
 def find_extension(protocol: str) -> Extension:
-    """The one of this name; for a protocol that has none, the plain one."""
+    """The extension of a protocol, or the default one."""
     name = f"{__name__}.{protocol}"
     if not protocol.isidentifier() or find_spec(name) is None:
         return Extension()

@@ -1,4 +1,4 @@
-"""Debate beyond its descriptor: who sits in the team, whether the task is code, and what is learnt of the models."""
+"""Debate beyond its descriptor: team, topics, track records of models."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Seats = dict[str, tuple[str, ...]]
 FIRST_ANSWERS = ("self_evolvement", "proposal")
 ATTACKERS = {"red_team": "red", "blue_team": "blue"}
-"""Roles whose seats are those of `harden`."""
+"""Roles that use the seats of `harden`."""
 NO_MODEL = (
     "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
     "repeat it for more models"
@@ -85,7 +85,7 @@ class DebateExtension(Extension):
         }
 
     def plan(self, request: Request) -> SessionPlan:
-        """`team`: the path of a team file, or who sits in the team; `topic`: nothing is run, ballots decide."""
+        """`team`: the path of a team file, or its members; `topic`: nothing is run, ballots decide."""
         given, own = split_output(request.given)
         settings, task, team = request.settings, str(given["task"]).strip(), given.pop("team", None)
         topic, language = given.pop("topic", False), given.pop("language", None)
@@ -133,7 +133,7 @@ EXTENSION = DebateExtension()
 
 
 def refuse_idle(given: Mapping[str, Any], language: str | None, *, branch: bool) -> None:
-    """What is for code alone would do nothing for a topic."""
+    """Refuses options for code in a debate about a topic."""
     tests, hidden = given.get("tests"), given.get("hidden")
     of_code = {"--tests": tests, "--hidden-tests": hidden, "--language": language, "--branch": branch}
     if idle := [name for name, said in of_code.items() if said]:
@@ -141,7 +141,7 @@ def refuse_idle(given: Mapping[str, Any], language: str | None, *, branch: bool)
 
 
 def is_topic(task: str) -> bool:
-    """A question without a definition or an example, and nothing given beside it: nothing in it could be run."""
+    """A question without a definition or example: nothing in it can be run."""
     return task.endswith("?") and not DEFINED.search(task) and not task_examples(task, "python")
 
 
@@ -170,7 +170,7 @@ def members_of(
     *,
     adversarial: bool,
 ) -> tuple[list[Member], Seats]:
-    """Who sits at the table, and with which models: the team of the file, or the usual roles with the models given."""
+    """The members and their models: the team of the file, or the default roles."""
     roles = read_roles(str(settings["debate.roles_folder"]))
     models: tuple[str, ...] = settings["model"]
     if team:
@@ -198,12 +198,12 @@ def member(agent: Agent, model: str, role: Role) -> Member:
 
 
 async def keep_records(result: DebateResult, plan: SessionPlan, store: SqlStore) -> None:
-    """Who was right, for the teams of later debates; keeping it again changes nothing."""
+    """Records who was right, for later teams. Idempotent."""
     await TrackRecords(store).judge(result.session_id, judge_answers(result, plan), datetime.now(UTC))
 
 
 def judge_answers(result: DebateResult, plan: SessionPlan) -> list[Judged]:
-    """Whose first answer behaves as the winner does; said only where the winner passes its tests."""
+    """Whose first answer behaves like the winner's; empty unless the winner passes its tests."""
     winner = next((c for c in result.candidates if c.id == result.winner), None)
     if winner is None or not winner.checked.green or result.resumable:
         return []

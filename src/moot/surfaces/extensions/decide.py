@@ -1,4 +1,4 @@
-"""Decide beyond its descriptor: the judges of a panel, where their files go, and the result as data."""
+"""Decide beyond its descriptor: the panel, judge files, and the result as data."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -93,8 +93,8 @@ class DecideExtension(Extension):
         return {}
 
     def read_chat(self, talk: Conversation, body: type[Value]) -> dict[str, Any]:
-        """A line that begins with a letter (`A: …`) is an option, or a bullet where no line does. What stands before
-        the first is the question, what follows is its context."""
+        """A line that starts with a letter (`A: …`) is an option, or a bullet if no line does. The text before the
+        first option is the question, the text after them its context."""
         lines = talk.lines
         found = {n: each for n, line in enumerate(lines) if (each := LETTERED_LINE.fullmatch(line))}
         found = found or {n: each for n, line in enumerate(lines) if (each := BULLET_LINE.fullmatch(line))}
@@ -110,8 +110,8 @@ class DecideExtension(Extension):
         return {"questions": [question], "force_panel": True}
 
     def plan(self, request: Request) -> SessionPlan:
-        """`against`: models that the judges take in turn; `feature_dir`: where the judges' files go; `asked`: somebody
-        asks a question of their own, which goes to the panel whatever its class."""
+        """`against`: models dealt to the judges in turn; `feature_dir`: the folder of the judges' files; `asked`: a
+        single question, which goes to the panel whatever its class."""
         given = dict(request.given)
         against, folder = tuple(given.pop("against", ())), given.pop("feature_dir", None)
         settings, judges = request.settings, panel_of(request.settings)
@@ -166,7 +166,7 @@ def questions_from(file: str | None, ask: str | None, options: Sequence[str]) ->
 
 
 def panel_of(settings: Settings) -> tuple[Judge, ...]:
-    """The judges by name; one of your own goes before a shipped one of the same name."""
+    """Judges by name; the user's own take precedence over shipped ones."""
     folder, names = str(settings["decide.judges_folder"]), settings["decide.judges"]
     known = {**load_shipped_judges(), **(read_judges(folder) if folder else {})}
     for name in names:
@@ -180,7 +180,7 @@ def panel_of(settings: Settings) -> tuple[Judge, ...]:
 
 
 def seats_of(settings: Settings, judges: Sequence[Judge], against: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Who sits where. `against` models are dealt round; the adviser sits only if somebody seats it by name."""
+    """Seats and models. `against` models are dealt in turn; the adviser has a seat only if named."""
     names = tuple(judge.name for judge in judges)
     seats = settings.seats("decide", (*names, ADVISOR))
     own = {key.removeprefix("seats.") for key in settings.resolved if key.startswith("seats.")}
@@ -193,7 +193,7 @@ def seats_of(settings: Settings, judges: Sequence[Judge], against: Sequence[str]
 
 
 def refuse_empty_panel(request: Request, given: DecideInput, seats: Mapping[str, Sequence[str]]) -> None:
-    """What needs a model says so before anything begins."""
+    """Raises before the session if no model is available."""
     asked = [q for q in given.questions if given.force_panel or classify(q.text).classification == "SCOPE_CRITICAL"]
     if asked and not any(seats.get(judge.name) for judge in given.judges):
         raise request.explain_no_model(
@@ -203,14 +203,14 @@ def refuse_empty_panel(request: Request, given: DecideInput, seats: Mapping[str,
 
 
 def folders_of(questions: Sequence[PanelQuestion], given: str | None) -> dict[str, str]:
-    """Where the judge files of each question go: `--feature-dir`, else the folder its file names."""
+    """The folder of each question's judge files: `--feature-dir`, else the one its file names."""
     if given:
         return {question.id: given for question in questions}
     return {question.id: _inside(question) for question in questions if question.feature_dir}
 
 
 def _inside(question: PanelQuestion) -> str:
-    """A file of questions may name a folder below this one; anywhere else is for the person to say."""
+    """A file of questions may name a folder below the current one; others need --feature-dir."""
     path = PurePath(question.feature_dir)
     if path.is_absolute() or ".." in path.parts or question.feature_dir.startswith("~"):
         raise UsageError(
@@ -225,7 +225,7 @@ def folders_in(plan: SessionPlan) -> dict[str, str]:
 
 
 def as_data(result: DecideResult) -> dict[str, JsonValue]:
-    """The result for machines: `questions` always, and the fields of a single question beside it as well."""
+    """The result as data: `questions`, and for a single question also its own fields."""
     data: dict[str, JsonValue] = result.model_dump(mode="json", exclude={"questions"})
     entries = [verdict_data(verdict) for verdict in result.questions]
     sole = entries[0] if len(entries) == 1 else {}
@@ -242,7 +242,7 @@ def verdict_data(verdict: QuestionVerdict) -> dict[str, JsonValue]:
 
 
 def seed_form(verdict: QuestionVerdict) -> dict[str, JsonValue]:
-    """`debate_result` as the seed writes it, with what else is known after it."""
+    """`debate_result` in the seed's format, with further fields after it."""
     data = verdict_data(verdict)
     form: dict[str, JsonValue] = {"question_id": verdict.question_id, "consensus": verdict.consensus}
     form |= {key: data[key] for key in ("outcome", "recommended_option", "confidence", "agreement")}
@@ -268,7 +268,7 @@ def as_yaml(result: DecideResult) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as blocks, so that they can be read."""
+    """Writes multi-line texts as blocks."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True

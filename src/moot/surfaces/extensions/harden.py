@@ -1,4 +1,4 @@
-"""Harden beyond its descriptor: texts in a request, patched files written back, and what became of each finding."""
+"""Harden beyond its descriptor: texts in a request, writing patches, SARIF."""
 
 import json
 from dataclasses import replace
@@ -80,7 +80,7 @@ EXTENSION = HardenExtension()
 
 
 def write_sarif(result: HardenResult, ending: "Ending") -> None:
-    """Before `--write` the files hold every finding; after it, only what is left."""
+    """Without `--write` the file lists every finding, with it only the remaining ones."""
     entries = [f for f in track_findings(result) if f.state == "open" or not ending.write]
     seen = [f.latest if ending.write else f.finding for f in entries]
     report = sarif(seen, frozenset(f.finding.id for f in entries if f.state == "patched"))
@@ -88,7 +88,7 @@ def write_sarif(result: HardenResult, ending: "Ending") -> None:
 
 
 def write_result(result: HardenResult, plan: SessionPlan, vault: Vault) -> list[str]:
-    """Patched files back to disk, with their secrets; gives the paths that were written."""
+    """Writes patched files with their secrets restored; returns their paths."""
     given = HardenInput.model_validate(plan.input).code
     changed = {f.path: result.final_files[f.path] for f in given.files if result.final_files.get(f.path) != f.text}
     origins = origins_of(plan)

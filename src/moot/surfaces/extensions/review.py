@@ -1,4 +1,4 @@
-"""Review beyond its descriptor: planning folders and texts, revised files, STATE.md and `--fail-on`."""
+"""Review beyond its descriptor: planning folders, revised files, STATE.md and `--fail-on`."""
 
 import contextlib
 import json
@@ -45,7 +45,6 @@ GRAVE: dict[str, tuple[Severity, ...]] = {
     "significant": ("critical", "high"),
     "minor": ("critical", "high", "medium", "low"),
 }
-"""What `--fail-on` means for comments on code."""
 UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
 
 
@@ -133,12 +132,12 @@ class ReviewExtension(Extension):
         return plan.model_copy(update={"notes": {**plan.notes, "runs_code": runs}})
 
     def read_chat(self, talk: Conversation, body: type[Value]) -> dict[str, Any]:
-        """The documents are the blocks that name a file; without any, the message is the document."""
+        """Documents are the blocks with a file name; without any, the whole message."""
         return {"artefacts": talk.read_files() or {"document.md": talk.asked}, "context": talk.earlier}
 
     def plan(self, request: Request) -> SessionPlan:
-        """`desk`: the artefacts as they were found, or `change`: the code under review; `fail_on`: the gravity that
-        makes the exit code 1."""
+        """`desk`: the artefacts, or `change`: the code under review; `fail_on`: the severity that makes the exit code
+        1."""
         if "change" in request.given:
             return self.plan_change(request)
         desk, settings = request.given["desk"], request.settings
@@ -194,7 +193,7 @@ def _artefact(found: FoundArtefact, context: str) -> Artefact:
 
 
 def _seats(settings: Settings) -> dict[str, tuple[str, ...]]:
-    """Who sits where: a profile chooses the adversary unless a flag does; without a defence nobody defends."""
+    """Seats and models: a profile chooses the adversary unless a flag does."""
     seats = settings.seats("review")
     profile = str(settings["review.profile"])
     if profile:
@@ -210,7 +209,7 @@ def _seats(settings: Settings) -> dict[str, tuple[str, ...]]:
 
 
 def exit_code(result: ReviewResult, plan: SessionPlan, written: frozenset[str] = frozenset()) -> int:
-    """Advice ends with 0. Under `--fail-on` 1: such a challenge or finding stands; 2: nobody can say."""
+    """0 without `--fail-on`. With it, 1: such a challenge or finding stands; 2: inconclusive."""
     gravity = plan.notes.get("fail_on")
     if not gravity or result.outcome in ("cancelled", "rejected"):
         return PROTOCOL.exit_code(result)
@@ -247,7 +246,7 @@ def as_finding(comment: ReviewComment) -> Vulnerability:
 
 
 def stands(review: ArtefactReview, gravity: str, *, saved: bool) -> bool:
-    """Whether something at least so grave is left in the file. What only an unsaved revision mends is left."""
+    """Whether something of this severity is left in the file. An unsaved revision fixes nothing."""
     grave = GRAVITIES[: GRAVITIES.index(gravity) + 1]
     faults = review.faults_left if saved else review.faults
     open_ones = [v for v in review.challenges if not v.confirmed or (v.state == "addressed" and not saved)]
@@ -255,14 +254,13 @@ def stands(review: ArtefactReview, gravity: str, *, saved: bool) -> bool:
 
 
 def write_revisions(result: ReviewResult, plan: SessionPlan, vault: Vault) -> tuple[list[str], list[str]]:
-    """Revised artefacts to their files: those that were written, and why others were not.
-    A review that can be carried on is not at its end, and writes nothing."""
+    """Writes revised artefacts: returns those written, and why others were not. A resumable review writes nothing."""
     origins, written, problems = origins_of(plan), list[str](), list[str]()
     for review in result.artefacts if not result.resumable else ():
         if review.revised is None or review.path not in origins:
             continue
         text = vault.reveal(review.revised)
-        if _holds(origins[review.path][0], text):  # a resumed session that had written it already
+        if _holds(origins[review.path][0], text):  # a resumed session had written it already
             written.append(review.path)
             continue
         try:
@@ -281,7 +279,7 @@ def _holds(path: str, text: str) -> bool:
 
 
 def record_decisions(result: ReviewResult, plan: SessionPlan, written: frozenset[str]) -> str:
-    """The last word on each artefact into STATE.md, once however often a session is ended; gives its path."""
+    """Records the last decision on each artefact in STATE.md, once per session; returns its path."""
     place, decided = Path(str(plan.notes.get("state") or "")), [r for r in result.artefacts if r.decision]
     if result.resumable or not plan.notes.get("state") or not decided or not place.is_file():
         return ""
@@ -300,7 +298,7 @@ def record_decisions(result: ReviewResult, plan: SessionPlan, written: frozenset
 
 
 def desk_of(given: ReviewBody) -> ArtefactDesk:
-    """As from a planning folder, with all artefacts of the request beside each other."""
+    """The artefacts of a request as if from one planning folder."""
     if len(given.artefacts) > MOST_ARTEFACTS:
         raise UsageError(f"a session takes at most {MOST_ARTEFACTS} artefacts")
     if strange := [path for path in given.types if path not in given.artefacts]:

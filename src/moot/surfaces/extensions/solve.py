@@ -1,4 +1,4 @@
-"""Solve beyond its descriptor: a task with code that is there already, and the file its tests look for."""
+"""Solve beyond its descriptor: existing code, and the file name that the tests import."""
 
 import re
 import sys
@@ -63,7 +63,7 @@ class SolveExtension(Extension):
         return {**given, "start": check_text(path, body.start)} if body.start else given
 
     def plan(self, request: Request) -> SessionPlan:
-        """`file`: code that is there already; `out`: the file for the best attempt, `write_anyway` and `force` how."""
+        """`file`: existing code; `out`: the file for the best attempt, with `write_anyway` and `force`."""
         given, own = split_output(request.given)
         task, tests, start = str(given["task"]).strip(), given.get("tests"), given.pop("file", None)
         if not task:
@@ -96,13 +96,13 @@ EXTENSION = SolveExtension()
 
 
 def solution_path(tests: Tests | None, language: Language) -> str:
-    """The file that the tests look for; `solution` where they do not say."""
+    """The file that the tests import; else `solution`."""
     suffix = next(suffix for suffix, known in SUFFIXES.items() if known == language)
     return find_imported(tests, suffix) or f"solution{suffix}" if tests else f"solution{suffix}"
 
 
 def find_imported(tests: Tests, suffix: str) -> str:
-    """The first module a test imports that is neither a test, nor Python's, nor a test runner's."""
+    """The first imported module that is not a test, the standard library or a test runner."""
     pattern = IMPORTS.get("python" if suffix == ".py" else "javascript" if suffix in (".js", ".ts") else "")
     own = {PurePosixPath(path).stem for path, _ in tests.files}
     for _, text in tests.files if pattern else ():

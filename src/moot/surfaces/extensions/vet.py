@@ -1,4 +1,4 @@
-"""Vet beyond its descriptor: what needs no debate is answered at once; the rest is debated and remembered."""
+"""Vet beyond its descriptor: direct answers without a debate, and the memory of debates."""
 
 import asyncio
 import os
@@ -92,7 +92,7 @@ class VetExtension(Extension):
         return {"vet.rounds": rounds} if rounds else {}
 
     def read_body(self, body: VetBody, request: Request) -> dict[str, Any]:
-        # The memory is shared: nobody is given what was said to another owner's tool of the same name.
+        # The memory is shared: never repeat an answer given to another owner's tool of the same name.
         session = body.session and f"{request.caller}:{body.session}"
         return {**body.model_dump(), "session": session}
 
@@ -106,7 +106,7 @@ class VetExtension(Extension):
         return {"memory": str(memory_of(settings).folder)} if "memory" in plan.notes else {}
 
     async def settle(self, result: VetResult, plan: SessionPlan, store: SqlStore | None) -> VetResult:
-        """In a thread: others may have locked the files. What could not be remembered is said in the journal too."""
+        """In a thread, because the files may be locked. Failures to remember are also noted in the journal."""
         if not plan.notes.get("memory"):
             return result
         kept = await asyncio.to_thread(remember_result, plan, result)
@@ -128,24 +128,22 @@ EXTENSION = VetExtension()
 
 @dataclass(frozen=True)
 class VetQuestion:
-    """What somebody wants vetted."""
-
     action: str
     stakes: Stakes | None = None
-    """None: the router says. Given, the action is debated even if the router would let it pass."""
+    """None: by the router. If set, the action is debated even if the router would let it pass."""
     context: str = ""
     session: str = ""
-    """The session of a coding tool: what was debated in it is not debated again."""
+    """The session of a coding tool; nothing is debated in it twice."""
     failed: bool = False
-    """The action is a task that failed; `attempts` and `errors` say how, else the memory does."""
+    """The action is a failed task; details are in `attempts` and `errors`, else in the memory."""
     attempts: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     around: Around = NOTHING_AROUND
-    """What lies around it; a server that is asked from elsewhere does not look."""
+    """Files and git state around it; empty for requests of other machines."""
 
 
 def read_csp(text: str, given: VetQuestion) -> tuple[VetQuestion, int | None]:
-    """The question that a CSP/1 request asks, and its rounds; flags beside it hold."""
+    """The question and rounds of a CSP/1 request; flags take precedence."""
     match read_request(text):
         case PlanRequest(proposal=proposal, rounds=rounds, stakes=stakes):
             return replace(given, action=proposal, stakes=given.stakes or parse_stakes(stakes)), rounds
@@ -154,7 +152,7 @@ def read_csp(text: str, given: VetQuestion) -> tuple[VetQuestion, int | None]:
 
 
 def with_surroundings(question: VetQuestion, folder: Path) -> VetQuestion:
-    """The question with what it would run and delete, and the state of git; what only reads is not looked into."""
+    """Adds what the command would run and delete, and the state of git; skipped for commands that only read."""
     reads = route(question.action).bypass and not names_program(question.action)
     if reads and question.stakes is None and not question.failed:
         return question
@@ -162,7 +160,7 @@ def with_surroundings(question: VetQuestion, folder: Path) -> VetQuestion:
 
 
 def way_of(question: VetQuestion) -> Route:
-    """The route of its words, with what the files around it raise."""
+    """The route of the text, raised by the files around it."""
     return raise_route(route(question.action), list(question.around.sights))
 
 
@@ -176,7 +174,7 @@ async def vet_action(  # noqa: PLR0913 - a public door: everything but the first
     failed: bool = False,
     listen: Callable[[Event], None] | None = None,
 ) -> VetResult:
-    """Vet an action, or with `failed` a task that failed, and remember it. Raises only `MootError`."""
+    """Vets an action, or with `failed` a failed task, and remembers it. Raises only `MootError`."""
     question = VetQuestion(action, parse_stakes(stakes), context, session, failed)
     return await vet_question(settings, question, listen)
 
@@ -213,7 +211,7 @@ def memory_of(settings: Settings) -> MemoryFolder:
 
 
 def answer_directly(settings: Settings, question: VetQuestion) -> VetResult | None:
-    """The answer that needs no debate; None if there must be one."""
+    """The answer, if no debate is needed."""
     check(question)
     way = way_of(question)
     if switch := find_off_switch(os.environ):
@@ -243,7 +241,6 @@ def stakes_of(question: VetQuestion, way: Route) -> Stakes:
 
 
 def due(question: VetQuestion, way: Route, tasks: Mapping[str, TaskStanding]) -> tuple[Next, TaskStanding]:
-    """What the failures of the task call for."""
     name = task_id(question.action)
     task = tasks.get(name, TaskStanding(name))
     stakes = stakes_of(question, way)
@@ -263,7 +260,7 @@ def build_undebated(question: VetQuestion, way: Route, resolution: Resolution, w
 
 
 def repeat_answer(question: VetQuestion, way: Route, earlier: PastDebate) -> VetResult:
-    """What was said of this very action in this session; asking again does not change it."""
+    """The earlier answer on this action in this session."""
     resolution: Resolution = earlier.resolution if earlier.resolution in get_args(Resolution) else "ESCALATE"  # type: ignore[assignment]
     said = f": {earlier.rationale}" if earlier.rationale else ""
     result = build_undebated(question, way, resolution, f"already debated in this session{said}")
@@ -276,7 +273,7 @@ def repeat_answer(question: VetQuestion, way: Route, earlier: PastDebate) -> Vet
 def escalate(
     question: VetQuestion, way: Route, task: TaskStanding, why: str, memory: MemoryFolder, now: datetime
 ) -> VetResult:
-    """Straight to a person: more debate would not help."""
+    """Escalates to a person without a debate."""
     result = build_undebated(question, way, "ESCALATE", f"{why}; no further debate")
     count = max(len(task.failures) + len(task.rejections), len(question.attempts), len(question.errors))
     debate = PastDebate(
@@ -300,7 +297,7 @@ def escalate(
 
 
 def vet_or_answer(request: Request, question: VetQuestion) -> SessionPlan:
-    """The debate to hold, or a plan that has its answer already and asks nobody."""
+    """A plan of a debate, or one that has its answer already."""
     found = answer_directly(request.settings, question)
     if found is None:
         return vet_plan(request, question)
@@ -314,7 +311,7 @@ def vet_or_answer(request: Request, question: VetQuestion) -> SessionPlan:
 
 
 def vet_plan(request: Request, question: VetQuestion, now: datetime | None = None) -> SessionPlan:
-    """The debate to hold: about the plan, or about the failures where the task has enough of them."""
+    """A debate about the plan, or about the failures if there are enough of them."""
     check(question)
     settings = request.settings
     way, memory, now = way_of(question), memory_of(settings), now or datetime.now(UTC)
@@ -355,7 +352,7 @@ def _approaches(task: TaskStanding) -> tuple[str, ...]:
 
 
 def category(way: Route) -> str:
-    """The first thing that raised the stakes, in one word."""
+    """The first reason for the stakes, in one word."""
     return way.triggers[0].partition(":")[0] if way.triggers else "other"
 
 
@@ -363,7 +360,7 @@ def category(way: Route) -> str:
 
 
 def remember_result(plan: SessionPlan, result: VetResult) -> VetResult:
-    """Log and metrics, once for each end a debate came to. What a full disk keeps from being written is said."""
+    """Writes log and metrics, once per result. Reports what could not be written."""
     if result.outcome == "cancelled":
         return result
     notes = {key: str(value) for key, value in plan.notes.items()}

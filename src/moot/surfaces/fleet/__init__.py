@@ -1,1 +1,1 @@
-"""Many machines: workers that take sessions from a queue, and what can be seen of them."""
+"""Workers that take sessions from a queue, and their status."""

@@ -1,4 +1,4 @@
-"""What can be seen of a fleet: its workers, its queue, and the sessions that do not move."""
+"""The status of a fleet: workers, queue, stuck sessions."""
 
 from moot.core.types import Value
 from moot.edge.queue import ProcrastinateQueue, QueueLength
@@ -8,16 +8,16 @@ from moot.edge.store.workers import FleetSession, WorkerRow, WorkerStore
 
 class FleetStatus(Value):
     workers: tuple[WorkerRow, ...]
-    """Those that are there."""
+    """Alive."""
     gone: tuple[WorkerRow, ...]
-    """Those that ended or gave no sign of life, and are not forgotten yet."""
+    """Ended or silent, and not yet forgotten."""
     queue: QueueLength
     stalled: tuple[FleetSession, ...]
-    """Held by workers that are gone; the next sweep of another one takes them over."""
+    """Held by dead workers; the next sweep takes them over."""
     parked: tuple[FleetSession, ...]
-    """They wait for a person, and hold no worker."""
+    """Waiting for a person; they hold no worker."""
     unable: tuple[FleetSession, ...]
-    """Not ended, and no worker that is there can run them: a newer Moot began them, or there is none at all."""
+    """Not ended, and no live worker can run them: a newer Moot started them, or there is no worker."""
 
 
 async def look(place: str, dead_after: float) -> FleetStatus:

@@ -1,4 +1,4 @@
-"""A worker: takes sessions from the queue of a fleet, carries them on, and takes over those of workers that died."""
+"""A worker: runs sessions from the queue of a fleet, and takes over those of dead workers."""
 
 import asyncio
 import contextlib
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from procrastinate.jobs import Job
 
 POLL = 1.0
-"""Seconds between two looks into the queue: jobs that are put back, or were to wait, wake nobody."""
+"""Seconds between polls of the queue: postponed jobs wake nobody."""
 OBEY = 1.0
 FORGOTTEN = 3600.0
 MOST_ATTEMPTS = 100
 NOT_BEGUN = 60.0
-"""Seconds until a session that could not be begun is tried again."""
+"""Seconds until a session that could not start is retried."""
 MOST_REFUSED = 100
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How a worker is known to be alive. What dies is taken over after `dead_after` and a sweep."""
+    """Heartbeat and takeover intervals. A dead worker is replaced after `dead_after` and a sweep."""
 
     heartbeat: float = 2.0
     dead_after: float = 10.0
@@ -83,7 +83,9 @@ class Worker:
         )  # fmt: skip
         self.queue = WorkerQueue(self.settings.store)
         self.store = SqlStore(self.settings.store)
-        self._pulse = SqlStore(self.settings.store)  # a sign of life waits for nothing that a session waits for
+        self._pulse = SqlStore(
+            self.settings.store
+        )  # the heartbeat has its own connection, so that no session delays it
         self.workers = WorkerStore(self._pulse)
         self.leases = Leases(self.settings.store, self.row.id, self.settings.fleet_limits(), self.pace.dead_after)
         self.host = Host(self.settings, self.store, around=self.leases.around, owner=self.row.owner)
@@ -91,8 +93,8 @@ class Worker:
         self._free = asyncio.Semaphore(self.concurrency)
 
     async def run(self) -> bool:
-        """Until it is told to stop; whether everything it had was let go of in order."""
-        await self.store.sessions(limit=1)  # before the queue's, the tables of the record
+        """Runs until told to stop. True if everything was released in order."""
+        await self.store.sessions(limit=1)  # the tables of the record come before the queue's
         await self.workers.enter(self.row)
         await self.queue.enter()
         self._listen_to_signals()
@@ -115,7 +117,7 @@ class Worker:
         await cancel_tasks([*alive, stopped])
         await self._leave()
         for task in done - {stopped} if clean else ():
-            await task  # it ended by a mistake of ours, which is said
+            await task  # a bug of ours, which is reported
         return clean
 
     async def _wait_for_stop(self) -> None:
@@ -125,7 +127,7 @@ class Worker:
         self._stopping.set()
 
     def _listen_to_signals(self) -> None:
-        """The first asks to drain; the second one ends the process at once, as signals do."""
+        """The first signal drains; the second ends the process."""
         loop = asyncio.get_running_loop()
 
         def stop() -> None:
@@ -138,7 +140,7 @@ class Worker:
             loop.add_signal_handler(number, stop)
 
     async def _again(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-        """For ever: a database that does not answer now may do so later."""
+        """Retries for ever: the database may come back."""
         while True:
             try:
                 await work()
@@ -150,7 +152,7 @@ class Worker:
     # --- looking after itself and others
 
     async def _beat(self) -> None:
-        """The list of workers first: whose jobs count as stalled is then silent there too."""
+        """The worker list first, so that its silence and stalled jobs agree."""
         draining = self._stopping.is_set()
         await self.workers.beat(self.row.id, tuple(self._jobs.values()), tuple(self._refused), draining=draining)
         await self.queue.beat()
@@ -202,13 +204,13 @@ class Worker:
         await self._say_what_became(job, put_back)
 
     async def _after(self, error: Exception, job: "Job") -> "PutBack | None":
-        """What another try, or another worker, may mend is put back. Anything else is the session's own trouble: it
-        says so in its record. One that was not even begun would be found by the next sweep, so it waits."""
+        """Puts back what another try or worker may fix. Any other error is recorded in the session. One that could not
+        start waits, because the next sweep would find it again."""
         session_id, kind = str(job.lock), "" if isinstance(error, MootError) else f"{type(error).__name__}: "
         mendable = isinstance(error, StoreError | ReplayMismatch | SandboxError)
         if isinstance(error, ReplayMismatch | SandboxError):
             self._refuse(session_id)
-        delay = min(2.0**job.attempts, self.pace.dead_after / 2)  # attempts count those of dead workers too
+        delay = min(2.0**job.attempts, self.pace.dead_after / 2)  # includes attempts of dead workers
         put_back = PutBack(delay) if mendable and job.attempts < MOST_ATTEMPTS else None
         with contextlib.suppress(MootError):
             if put_back is None and (await self.store.session(session_id)).status == "pending":
@@ -217,7 +219,7 @@ class Worker:
         return put_back
 
     async def _say_what_became(self, job: "Job", put_back: "PutBack | None") -> None:
-        """Until it is kept: a job of which nothing is said would be ours for as long as this process lives."""
+        """Retries until recorded: an unreported job would stay ours for the life of this process."""
         while True:
             try:
                 if put_back is None:
@@ -229,7 +231,7 @@ class Worker:
                 await asyncio.sleep(POLL)
 
     async def _carry_session(self, session_id: str, *, found: bool) -> "PutBack | None":
-        """`found`: by a sweep; somebody may have carried it on meanwhile, and a person paused it."""
+        """`found`: by a sweep; another worker may have resumed it meanwhile, or a person paused it."""
         record = await self.store.session(session_id)
         if record.format > FORMAT:
             self._refuse(record.id)
@@ -247,9 +249,9 @@ class Worker:
             return None
         try:
             await self.host.run(record, take=take)
-        except Parked:  # the decision puts it into the queue again
+        except Parked:  # the decision queues it again
             return None
-        except LeaseLost as error:  # whoever has it now has a job of its own for it
+        except LeaseLost as error:  # the new holder has its own job
             self.tell(str(error))
             return None
         released = (await self.store.session(session_id)).status == "pending"
@@ -261,7 +263,7 @@ class Worker:
         return record.status not in ENDED and not (found and record.status == "paused")
 
     async def _heed(self, record: SessionRecord, *, take: bool) -> None:
-        """Somebody wished it stopped while nobody had it."""
+        """Applies a stop request that came while nobody ran it."""
         claimed = await self.store.claim(record.id, self.row.owner, take=take, seen=record.fence)
         now = datetime.now(UTC)
         status: Status = "cancelled" if record.wish == "cancel" else "paused"
@@ -271,7 +273,7 @@ class Worker:
         await self.store.update(claimed.model_copy(update=said), mark)
 
     def _refuse(self, session_id: str) -> None:
-        """So that `moot fleet` can tell which sessions nobody runs."""
+        """Recorded for `moot fleet`."""
         self._refused[session_id] = None
         while len(self._refused) > MOST_REFUSED:
             del self._refused[next(iter(self._refused))]
@@ -307,7 +309,7 @@ async def cancel_tasks(tasks: Sequence["asyncio.Task[None]"]) -> None:
 
 @dataclass(frozen=True)
 class PutBack:
-    """A job that somebody else is to have, or this worker later."""
+    """A job for another worker, or for later."""
 
     delay: float
     queue: str | None = None
@@ -315,12 +317,12 @@ class PutBack:
 
 
 def has_obeyed(record: SessionRecord) -> bool:
-    """It was paused as somebody wished; if it comes to us now, somebody wants it to go on."""
+    """It was paused on request; a new job means that somebody wants it to continue."""
     return record.wish == "pause" and record.status == "paused" and record.waiting_on is None
 
 
 def is_understood(record: SessionRecord) -> bool:
-    """Whether this version knows what the session was asked to do."""
+    """Whether this version supports the session's protocol and input."""
     if record.protocol not in PROTOCOLS:
         return False
     protocol = PROTOCOLS[record.protocol]

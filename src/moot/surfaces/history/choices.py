@@ -1,4 +1,4 @@
-"""The user's own choice in a contested question: recorded once, with who and when, and shown from then on."""
+"""The user's choice in a contested question: recorded once, with name and time."""
 
 import getpass
 from collections.abc import Sequence
@@ -17,7 +17,8 @@ STEP = "choose "
 async def choose(  # noqa: PLR0913 - everything but the question and its answer is where and who
     store: SqlStore, clock: Clock, session: str, question: str, option: str, reason: str, *, by: str = ""
 ) -> QuestionVerdict:
-    """Record a choice; gives the question with it. A second one is refused: the first may have been acted on."""
+    """Records a choice and returns the question with it. A second choice is refused, because the first may have been
+    acted on."""
     record = await store.session(session)
     result = result_of(record)
     place, verdict = _find(result, question)
@@ -42,7 +43,7 @@ async def choose(  # noqa: PLR0913 - everything but the question and its answer 
     if earlier := choices_in(steps).get(verdict.question_id):
         raise _twice(verdict, earlier)
     value: JsonValue = {"question_id": verdict.question_id, **made.model_dump(mode="json")}
-    # Below zero: these are the user's steps, not the protocol's, and two choices at once collide on the number.
+    # Negative: steps of the user, not the protocol; two concurrent choices collide on the number.
     row = StepRow(
         seq=-(place + 1), part=0, name=f"{STEP}{verdict.question_id}"[:128], digest="", value=value, elapsed=0.0
     )
@@ -67,7 +68,7 @@ def result_of(record: SessionRecord) -> DecideResult:
 
 
 def choices_in(steps: Sequence[StepRow]) -> dict[str, UserChoice]:
-    """Question id -> what the user chose there."""
+    """Question id -> choice."""
     found = {}
     for step in steps:
         if step.seq < 0 and step.name.startswith(STEP) and isinstance(step.value, dict):
@@ -77,7 +78,7 @@ def choices_in(steps: Sequence[StepRow]) -> dict[str, UserChoice]:
 
 
 def with_choices(result: DecideResult, steps: Sequence[StepRow]) -> DecideResult:
-    """The result with the user's choices in it, where the question is still the contested one that was chosen in."""
+    """The result with the user's choices, if each question is still the contested one."""
     made = choices_in(steps)
     questions = tuple(
         v.model_copy(update={"choice": made[v.question_id]})

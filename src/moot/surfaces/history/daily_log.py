@@ -1,4 +1,4 @@
-"""The day's log of debates: a few lines each, for people who read along."""
+"""The daily log of debates: a few lines each."""
 
 from moot.evidence.failures import moment
 from moot.protocols.vet.positions import BlindSpot, Claim, Diagnosis, Objection
@@ -8,7 +8,7 @@ LONGEST_SUMMARY = 120
 
 
 def day_and_block(given: VetInput, result: VetResult, begun: str, attempt: str) -> tuple[str, str]:
-    """The day it belongs to (UTC) and its lines."""
+    """The day (UTC) and the lines."""
     time = moment(begun)
     assert time is not None, begun
     lines = _failure(given, result, attempt) if given.kind == "failure" else _planning(given, result)
@@ -50,7 +50,7 @@ def _failure(given: VetInput, result: VetResult, attempt: str) -> list[str]:
 
 
 def quote_line(text: str, longest: int = 300) -> str:
-    """On one line, in quotes that the text cannot end."""
+    """One line in quotes that the text cannot close."""
     line = "".join(c if c.isprintable() else "�" for c in " ".join(text.split())).replace('"', "'")
     return f'"{line if len(line) <= longest else line[: longest - 1] + "…"}"'
 

@@ -1,4 +1,6 @@
-"""A session as a document or a report, read from a store: what `show`, `export` and the page have in common."""
+"""Loads a stored session as a document or report."""
+
+from dataclasses import dataclass
 
 from pydantic import ValidationError
 
@@ -28,8 +30,7 @@ async def load_document(db: SqlStore, session: str) -> ReportDocument:
 
 
 async def load_result(record: SessionRecord, store: SqlStore) -> Result | None:
-    """With what a person decided since. None where there is no result, or one that this version cannot read: of
-    another version, or of a protocol that is not installed here."""
+    """Includes later decisions of a person. None without a result, or if this version cannot read it."""
     kept = record.outcome.get("result") if isinstance(record.outcome, dict) else None
     protocol = PROTOCOLS.get(record.protocol)
     if not kept or protocol is None:
@@ -44,3 +45,19 @@ async def load_result(record: SessionRecord, store: SqlStore) -> Result | None:
 
 def make_report(record: SessionRecord, result: Result | None) -> Report | None:
     return None if result is None else PROTOCOLS[record.protocol].report(result)
+
+
+@dataclass(frozen=True)
+class KeptReport:
+    result: Result
+    report: Report
+    exit_code: int
+
+
+async def read_report(record: SessionRecord, store: SqlStore) -> KeptReport | None:
+    """None without a result that this version can read."""
+    result = await load_result(record, store)
+    if result is None:
+        return None
+    protocol = PROTOCOLS[record.protocol]
+    return KeptReport(result, protocol.report(result), protocol.exit_code(result))

@@ -1,4 +1,4 @@
-"""Forks: a new session from any step of another one, with something changed."""
+"""Forks: a new session from any step of another, with a change."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,9 +34,8 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
     ask: Ask = ask_nobody,
     settings: Settings | None = None,
 ) -> SessionRecord:
-    """A session of its own, not begun yet, with the steps before `at` copied. What would have altered one of those
-    steps is refused, and so is what `check` refuses of the new plan beside the old one, and a fork of an imported
-    session that nobody agrees to."""
+    """A new session, not started, with the steps before `at` copied. Refuses a change that would alter one of those
+    steps, what `check` refuses of the new plan, and a fork of an imported session without consent."""
     parent = await whole(store, session_id)
     if found := flaws_of(parent):
         raise StoreError(f"session {parent.session.id} cannot be forked: its record was changed ({found[0]})")
@@ -46,7 +45,7 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
         raise UsageError(f"--at {at}: the session has steps 1 to {last}; give one of them, or {last + 1} to continue")
     before = SessionPlan.model_validate(parent.session.config)
     plan = change_plan(before, changes, seats)
-    if settings is not None:  # endpoints of the user's own that come in with the new models
+    if settings is not None:  # endpoints of the new models
         plan = plan.model_copy(update={"notes": {**plan.notes, **_endpoint_notes(plan, settings)}})
     if check is not None:
         await check(plan, before)
@@ -60,7 +59,7 @@ async def fork(  # noqa: PLR0913 - everything but the first three is by name
 
 
 async def _refuse_other_steps(record: SessionRecord, plan: SessionPlan, copied: Sequence[StepRow]) -> None:
-    """The script must come to the same steps with what was changed; else it could not have got where it goes on."""
+    """The protocol must reach the same steps with the change."""
     again = await run_again(record, plan, copied, ended=False)
     missed = {step.seq for step in copied} - {seq for seq, _ in again.used}
     if isinstance(again.error, ReplayMismatch):
@@ -76,7 +75,7 @@ def _endpoint_notes(plan: SessionPlan, settings: Settings) -> dict[str, JsonValu
 
 
 def group_rows(parent: SessionSnapshot, copied: Sequence[StepRow]) -> list[list[Row]]:
-    """Each part of a step with its log line; with the last part go the turn and the version of the step."""
+    """Log rows by step; turn and version go with the last part."""
     groups = []
     last = {step.seq: step.part for step in copied}
     for step in copied:
@@ -131,7 +130,7 @@ def _change_seats(plan: SessionPlan, seats: Mapping[str, Sequence[str]]) -> Sess
 
 
 def _members(given: dict[str, JsonValue], chains: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """A debate's team names its models in its input too."""
+    """A debate's team also names models in its input."""
     team = given.get("team")
     if not isinstance(team, list):
         return given
@@ -145,7 +144,7 @@ def _members(given: dict[str, JsonValue], chains: Mapping[str, tuple[str, ...]])
 
 
 def parse_value(text: str) -> JsonValue:
-    """A value as a user writes it: JSON where it is some, else the words."""
+    """JSON if valid, else the text itself."""
     try:
         value: JsonValue = json.loads(text)
     except ValueError:

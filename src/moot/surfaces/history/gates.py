@@ -11,7 +11,7 @@ from moot.edge.store.gates import GateStore
 
 
 async def gate_of(store: SqlStore, wanted: str) -> GateRequest:
-    """By the gate's own id, or by the session that waits at it."""
+    """By gate id or session id."""
     gates = GateStore(store)
     waiting = [gate for gate in await gates.gates() if gate.id == wanted]
     if waiting:

@@ -1,5 +1,4 @@
-"""Sessions that came from elsewhere. Their plan was written by others: what it would use of this machine is asked for
-before they run."""
+"""Imported sessions: asks for consent before their plan uses this machine."""
 
 import json
 import os
@@ -24,14 +23,14 @@ HARMLESS = frozenset(
         *("ask_me", "runs_code", "places", "picked"),
     }
 )
-"""Notes of a plan that name nothing of this machine. Any other one is shown: a new one is not forgotten."""
+"""Plan notes that do not concern this machine. Any other note is shown, so that a new one is not forgotten."""
 WRITING = {"force": "an existing file is overwritten", "write_anyway": "written even if tests fail"}
-"""Notes that say how `out` is written; without it they mean nothing."""
+"""Notes about how `out` is written; meaningless without it."""
 RULES = ("tools", "roles_folder", "judges_folder")
 LONGEST = 600
-"""Of what an error tells. Whoever is asked sees all of it, and what is agreed to is all of it."""
+"""The length of an error. The person who is asked sees everything."""
 Ask = Callable[[str, Sequence[str]], bool]
-"""Given the session and what it would use, whether a person agrees."""
+"""Takes the session and its uses; True if a person agrees."""
 
 
 def ask_nobody(session_id: str, uses: Sequence[str]) -> bool:
@@ -41,8 +40,8 @@ def ask_nobody(session_id: str, uses: Sequence[str]) -> bool:
 async def agree_to_imported(
     store: SqlStore, record: SessionRecord, plan: SessionPlan, ask: Ask = ask_nobody
 ) -> list[JournalMark]:
-    """Refuse a session of others that would use this machine, unless a person agrees or has agreed to exactly that.
-    Gives what a fork of it must say of itself."""
+    """Refuses an imported session that would use this machine, unless a person agrees or has agreed to exactly that.
+    Returns the notes for a fork."""
     notes = await notes_since_import(store, record.id)
     if notes is None:
         return []
@@ -63,8 +62,8 @@ async def agree_to_imported(
 
 
 def find_uses(plan: SessionPlan) -> list[str]:
-    """Everything of this machine that a plan names: models, commands, files, folders, addresses. Each is told whole:
-    two that differ in the middle alone would pass for one."""
+    """Everything of this machine that a plan names: models, commands, files, folders, URLs. In full, so that two that
+    differ in the middle are told apart."""
     team = plan.input.get("team")
     members = [(str(m.get("seat") or m.get("id")), str(m.get("model"))) for m in _tables(team)]
     seats = [(seat, name) for seat, chain in plan.seats.items() for name in chain]
@@ -84,10 +83,10 @@ def find_uses(plan: SessionPlan) -> list[str]:
 
 
 def _use_value(name: str, value: JsonValue) -> JsonValue:
-    """What a note names that counts here; nothing where it is empty."""
+    """The text of a note; empty if the note is."""
     table = value if isinstance(value, dict) else {}
     match name:
-        case "origins":  # the files the code came from: read for their secrets, and written to by --write
+        case "origins":  # source files: read for secrets, and written to by --write
             paths = [str(each[0]) for each in table.values() if isinstance(each, list) and each]
             return [path for path in paths if os.path.lexists(path)]
         case "ci":
@@ -107,6 +106,6 @@ def _format_value(value: JsonValue) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Its beginning and its end: what does harm may stand behind a page of harmless words."""
+    """Keeps beginning and end: harm may hide behind a page of harmless words."""
     half = LONGEST // 2
     return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} more characters … {text[-half:]}"

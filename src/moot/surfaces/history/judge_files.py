@@ -1,4 +1,4 @@
-"""What each judge said, as files people read: `debate-{id}-{judge}.md`, and `-r2.md` for round 2."""
+"""Judge files: `debate-{id}-{judge}.md`, and `-r2.md` for round 2."""
 
 import os
 import re
@@ -13,13 +13,13 @@ from moot.protocols.decide.verdicts import JudgePosition, QuestionVerdict
 
 FOLDER = "sadd"
 MADE = re.compile(r"# [^\n]* Evaluation\n\n> \*\*Question:\*\* ")
-"""How a file begins that `_page` made."""
+"""The start of a file written by `_page`."""
 MARKUP = re.compile(r"^(\s*)([#>*+\-`~\[|=]|\d+[.)])", re.MULTILINE)
 
 
 def write_judge_files(result: DecideResult, folders: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """The files of every question that has a folder: those written, and those of an earlier run that were removed.
-    The same session writes the same files. A session that can be carried on and heard nobody removes none."""
+    """Writes the files of every question that has a folder: returns those written, and those of an earlier run that
+    were removed. Idempotent per session. A resumable session that heard nobody removes none."""
     written, removed = list[str](), list[str]()
     for verdict in result.questions:
         if folder := folders.get(verdict.question_id):
@@ -33,7 +33,7 @@ def write_judge_files(result: DecideResult, folders: Mapping[str, str]) -> tuple
 
 
 def remove_earlier(place: Path, question_id: str, files: Container[str]) -> list[str]:
-    """Judge files of this question that an earlier run left and this one did not write; nobody else's."""
+    """Removes judge files that an earlier run left and this one did not write."""
     removed = []
     for path in sorted(place.glob(f"debate-{escape(question_id)}-*.md")):
         try:
@@ -95,12 +95,12 @@ def _answers(position: JudgePosition, before: JudgePosition) -> list[str]:
 
 
 def as_text(words: str) -> str:
-    """A model's words as words: a line of theirs is never a heading or a label of ours."""
+    """Escapes a model's text, so that no line is a heading or label of ours."""
     return MARKUP.sub(r"\1\\\2", words.strip())
 
 
 def _replace(path: Path, text: str) -> None:
-    """Whole or not at all: a reader never sees half a file."""
+    """Atomic."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

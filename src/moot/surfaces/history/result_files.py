@@ -1,4 +1,4 @@
-"""The file that a result is written to, where one was asked for."""
+"""Writes a result to the file that was asked for."""
 
 import os
 from collections.abc import Mapping
@@ -18,8 +18,6 @@ FORCE = "Overwrite the output file if it exists."
 
 
 class OutOptions(Value):
-    """Where the result of a command is written, and how."""
-
     out: Annotated[str | None, Option(short="-o", help="Write the result to this file.")] = None
     write_anyway: Annotated[bool, Option(help="Write --out even if tests fail or serious findings remain.")] = False
     force: Annotated[bool, Option(help=FORCE)] = False
@@ -31,11 +29,11 @@ WITHHELD = {
     "unsolved": "tests still fail",
     "rejected": "a person rejected it",
 }
-"""Outcomes with which nothing is written unless somebody says that it shall be."""
+"""Outcomes that are not written unless asked for."""
 
 
 def split_output(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, JsonValue]]:
-    """What is given to the protocol, and the notes of a plan that say where its result is written, and how."""
+    """Splits the arguments into protocol input and the plan's output notes."""
     rest = {name: value for name, value in given.items() if name not in HOW}
     out, force = given.get("out"), bool(given.get("force"))
     check_output(out, force=force, flag="--out")
@@ -49,7 +47,7 @@ def output_given(out: str | Path | None, *, write_anyway: bool, force: bool) -> 
 
 
 def why_withheld(result: Result, plan: SessionPlan) -> str:
-    """Why a text is not written to the file that was asked for; empty where it may be."""
+    """Why the result is not written; empty if it may be."""
     if result.resumable:
         return "the session has not ended"
     outcome = outcome_of(result)
@@ -59,7 +57,7 @@ def why_withheld(result: Result, plan: SessionPlan) -> str:
 
 
 def deliver_text(text: str, doubt: str, code: int, result: Result, plan: SessionPlan, vault: Vault) -> Delivery:
-    """The text in the file that was asked for, with a word on how far to trust it; or why there is none."""
+    """Writes the text and says how far to trust it, or why nothing was written."""
     if written := write_out(text, result, plan, vault):
         return Delivery(code, (f"written: {written}" + (f" ({doubt}: do not rely on it)" if code else ""),))
     if not plan.notes.get("out"):
@@ -69,8 +67,7 @@ def deliver_text(text: str, doubt: str, code: int, result: Result, plan: Session
 
 
 def write_out(text: str, result: Result, plan: SessionPlan, vault: Vault) -> str:
-    """The text into the file that was asked for; gives its path, or nothing where there is none, it is withheld, or
-    more may come."""
+    """Writes the text; returns its path, or "" if there is no file, it is withheld, or more may come."""
     out = plan.notes.get("out")
     if not isinstance(out, str) or not text or why_withheld(result, plan):
         return ""

@@ -1,4 +1,4 @@
-"""Sessions followed from outside, entry by entry: in a store of this machine, or on a server."""
+"""Follows a session entry by entry, from a local store or a server."""
 
 import asyncio
 import json
@@ -11,23 +11,21 @@ import httpx2
 from pydantic import ValidationError
 
 from moot.core.errors import UsageError
-from moot.core.ports import JournalEntry, SessionRecord
+from moot.core.ports import JournalEntry
 from moot.core.report import Report
 from moot.edge.store import SqlStore
 from moot.edge.store.sql import alive
-from moot.surfaces.history.reports import read_report
+from moot.surfaces.history.documents import read_report
 
 LOOK_EVERY = 0.25
 PAGE = 200
 MOST_TRIES = 30
-"""How often in a row a server that is gone is looked for, a second apart."""
+"""Attempts to reach a lost server, one second apart."""
 UNREADABLE = "the server at {url} does not answer as Moot does"
 
 
 @dataclass(frozen=True)
 class FollowedSession:
-    """Where it stands."""
-
     id: str
     status: str
     entries: int
@@ -35,7 +33,7 @@ class FollowedSession:
     problem: str = ""
 
     def is_over(self, heard: int) -> bool:
-        """Nothing more happens by itself, and all of it was told. A gate is decided by somebody else."""
+        """Nothing more will happen by itself, and every entry was delivered."""
         moving = self.status in ("pending", "running") and not self.problem
         return not moving and not self.waiting and heard >= self.entries
 
@@ -53,7 +51,7 @@ class Followed(Protocol):
         """Entries after this one, until the session is over."""
 
     async def report(self) -> FollowedReport | None:
-        """None where there is no result."""
+        """None without a result."""
 
 
 class StoredSession:
@@ -76,8 +74,7 @@ class StoredSession:
                 await asyncio.sleep(LOOK_EVERY)
 
     async def report(self) -> FollowedReport | None:
-        record: SessionRecord = await self._store.session(self._session)
-        kept = await read_report(record, self._store)
+        kept = await read_report(await self._store.session(self._session), self._store)
         return FollowedReport(kept.report, kept.exit_code) if kept else None
 
 
@@ -94,7 +91,7 @@ class ServedSession:
             raise UsageError(UNREADABLE.format(url=self._http.base_url)) from None
 
     async def follow(self, after: int) -> AsyncIterator[list[JournalEntry]]:
-        """Taken up again where it was cut off: a server may be restarted while somebody watches."""
+        """Reconnects where it was cut off: the server may restart."""
         heard, tries = after, 0
         while not (await self._find_patiently()).is_over(heard):
             try:
@@ -129,7 +126,7 @@ class ServedSession:
         raise UsageError(f"nothing answers at {self._http.base_url}; check the address")
 
     async def _listen(self, after: int) -> AsyncIterator[JournalEntry | None]:
-        """Entries as the server tells them; None for each sign of life in between."""
+        """Entries of the event stream; None for each keep-alive."""
         headers = {"Last-Event-ID": str(after)} if after else {}
         async with self._http.stream("GET", f"{self._path}/events", headers=headers) as answer:
             if answer.status_code != 200:
@@ -150,7 +147,7 @@ class ServedSession:
         return self._read(await self._http.get(self._path + part))
 
     def _read(self, answer: httpx2.Response) -> Any:
-        """What it says; a refusal of the server is told in its own words."""
+        """The JSON body; raises with the server's own message."""
         try:
             told = json.loads(answer.content)
         except ValueError:

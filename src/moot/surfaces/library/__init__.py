@@ -1,1 +1,1 @@
-"""Moot from Python: one coroutine a protocol."""
+"""Moot from Python: one coroutine per protocol."""

@@ -24,7 +24,7 @@ async def ci_checks(  # noqa: PLR0913 - a public door: everything but the first 
     commands: Sequence[OwnCommand] = (),
     language: str | None = None,
 ) -> Checks:
-    """What the checks of this point say of code; `actions` and `commands` stand for what moot.toml has there.
+    """Runs the checks of this point on code; `actions` and `commands` replace those of moot.toml.
 
     `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`.
     """

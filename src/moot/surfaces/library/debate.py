@@ -37,12 +37,12 @@ async def debate(  # noqa: PLR0913 - a public door: everything but the first two
     person: Person | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> DebateResult:
-    """Turn a task into a solution by a team that drafts apart, tests, argues and votes.
+    """Turn a task into a solution by a team that drafts independently, tests, argues and votes.
 
-    Several models go round the seats. `hidden_tests` are run at the end and decide nothing. `person` answers what the
-    task leaves unclear. `out` gets the winner; where tests fail or grave findings are left, only with `write_anyway`;
-    over a file that is there only with `force`.
-    `keep=False` leaves no record, and neither uses nor leaves lessons.
+    Several models are dealt to the seats. `hidden_tests` are run at the end and decide nothing. `person` answers
+    questions about the task. The winner is written to `out`: with failing tests or serious findings only with
+    `write_anyway`, over an existing file only with `force`. `keep=False` leaves no record, and neither uses nor adds
+    lessons.
     """
     read = read_code([str(file) for file in files], language, None, bytes) if files else None
     given = {

@@ -1,4 +1,4 @@
-"""What every coroutine takes, as settings."""
+"""The common arguments of all coroutines, as settings."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ Names = str | Sequence[str]
 def session_flags(
     model: Names | None, seats: Mapping[str, Names] | None, store: str | Path | None, limits: Limits | None
 ) -> dict[str, object]:
-    """Models, store, and how patient a call is: the client that makes it must know too, not only the session."""
+    """Models, store and timeouts; the latter also for the HTTP client."""
     patience = {} if limits is None else {"call_timeout": limits.call_timeout}
     named = {f"seats.{seat}": chain(names) for seat, names in (seats or {}).items()}
     return {"model": chain(model), "store": str(store) if store else None, **patience, **named}

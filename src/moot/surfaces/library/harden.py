@@ -32,12 +32,13 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
     branch: bool = False,
     listen: Callable[[Event], None] | None = None,
 ) -> HardenResult:
-    """Attack and patch code until it holds.
+    """Attack and patch code until no flaw is found.
 
-    `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`. Without a `model`,
-    and with none configured, that of the only key is used; without one, or with `model=[]`, the deterministic teams do
-    it. `tests` run in the project's own environment, or in the one `python` names. `branch` commits each version to the
-    branch `debate/<session>` of the repository `repo`, by default the one we are in. `keep=False` leaves no record.
+    `source` is code as a `str` (then give `language`), a `Path`, several of them, or a `Code`. Without a `model` and
+    with none configured, the model of the only key is used; without a key, or with `model=[]`, the deterministic teams
+    work alone. `tests` run in the project's own environment, or in the one `python` names. `branch` commits each
+    version to the branch `debate/<session>` of the repository `repo`, by default the current one. `keep=False` leaves
+    no record.
     """
     read = gather_code(source, language)
     given = {"code": read.code, "tests": gather_tests(tests) if tests else None, "left_out": read.left_out}
@@ -53,5 +54,5 @@ async def harden(  # noqa: PLR0913 - a public door: everything but the first two
 
 
 def run_sync(coroutine: Coroutine[object, object, R]) -> R:
-    """For code that is not async: run one of Moot's coroutines to its end."""
+    """Runs one of Moot's coroutines to its end, for code that is not async."""
     return asyncio.run(coroutine)

@@ -26,7 +26,7 @@ from moot.text.secrets import Vault
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A result, and what is needed to write it somewhere."""
+    """A result, and what is needed to write it to a file."""
 
     result: Any
     plan: SessionPlan
@@ -49,8 +49,8 @@ async def run(  # noqa: PLR0913 - a public door: everything but the name is by n
     listen: Callable[[Event], None] | None = None,
     **given: Any,
 ) -> Result:
-    """Run a protocol, one of an installed package too. `given` are the fields of its input: code as a text, a `Path`,
-    several of them or a `Code` (`language` says its language), tests as a `Path`. An empty `model` uses none."""
+    """Run any protocol, also of an installed package. `given` are the fields of its input: code as a text, a `Path`,
+    several of them or a `Code` (with `language`), tests as a `Path`. An empty `model` uses none."""
     if protocol not in PROTOCOLS:
         raise UsageError(f"unknown protocol {protocol!r}; known are {', '.join(PROTOCOLS)}")
     kind = PROTOCOLS[protocol].input
@@ -84,7 +84,7 @@ async def run_protocol(  # noqa: PLR0913 - everything but the first two is by na
     person: Person | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> FinishedRun:
-    """What all functions of the library are thin over. `project`: paths in the project whose environment tests need."""
+    """The implementation of all coroutines. `project`: paths in the project whose environment tests need."""
     if branch and not keep:
         raise UsageError("a branch needs a session that is kept, so that it can be resumed")
     own = {**session_flags(model, seats, store, limits), **(flags or {}), **rule_flags(name, rules)}
@@ -110,7 +110,7 @@ async def run_protocol(  # noqa: PLR0913 - everything but the first two is by na
 
 
 def rule_flags(protocol: str, rules: Rules | None) -> dict[str, object]:
-    """The rules that are said, as flags: what a plan is made of hangs on them."""
+    """The given rules as flags, from which the plan is made."""
     if rules is None:
         return {}
     said = flat(rules.model_dump(include=rules.model_fields_set - {"timeout"}), f"{protocol}.")

@@ -1,4 +1,4 @@
-"""Figures of code from Python: `await quality("app.py", tests="tests")`."""
+"""Quality of code from Python: `await quality("app.py", tests="tests")`."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ async def quality(
     entry: str = "",
     language: str | None = None,
 ) -> Quality:
-    """One score from 0 to 1 with its parts. Without tests, of their own or given, those parts add nothing."""
+    """One score from 0 to 1 with its parts. Without tests, their parts add nothing."""
     code = read_code([str(path)], language, None, bytes).code
     given = read_tests(str(tests)).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
     project = project_at((tests, path), python)

@@ -30,8 +30,8 @@ async def review(  # noqa: PLR0913 - a public door: everything but the first two
 ) -> ReviewResult:
     """Check a planning artefact, or a whole folder, and let an adversary and a defender debate it.
 
-    Without a `model`, and with none configured, the structural checks alone speak. `write=True` saves the revised
-    artefact. The last word goes into STATE.md when there is one. `keep=False` leaves no record.
+    Without a `model` and with none configured, only the structural checks run. `write=True` saves the revised artefact.
+    The decision is recorded in STATE.md if there is one. `keep=False` leaves no record.
     """
     desk = read_planning([str(path)], type, str(context) if context else None)
     done = await run_protocol(

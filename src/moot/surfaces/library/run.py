@@ -19,9 +19,9 @@ async def run_tests(  # noqa: PLR0913 - a public door: everything but the first 
     coverage: bool = False,
     mutants: int = 0,
 ) -> Watched:
-    """Run a file or folder against its tests in the sandbox. `coverage`: what they reach; `mutants`: so many small
-    faults are put into the code, and the score is the share that the tests notice. `python`: an environment other than
-    the project's own."""
+    """Run a file or folder against its tests in the sandbox. `coverage` measures what they reach; `mutants` makes that
+    many small faults, and the score is the share that the tests notice. `python`: an environment other than the
+    project's own."""
     code = read_code([str(path)], language, None, bytes).code
     given = read_tests(str(tests)).model_copy(update={"entry": entry}) if tests else own_tests(code, entry)
     sandbox = find_sandbox(False, Settings.load({}).sandbox(), project_at((tests, path), python))

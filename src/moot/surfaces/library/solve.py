@@ -32,13 +32,12 @@ async def solve(  # noqa: PLR0913 - a public door: everything but the first two 
     keep: bool = True,
     listen: Callable[[Event], None] | None = None,
 ) -> SolveResult:
-    """Write code for a task, run its tests and the examples in its text, and learn from what fails.
+    """Write code for a task, run its tests and the examples in its text, and learn from failures.
 
-    `file` is code that is there already; with `use_models=False` it is only run, and its failures looked into by
-    rules. `branch` commits each version to the branch `debate/<session>` of the repository `repo` (default: the one
-    we are in), and leaves the checkout alone. `out` gets the best attempt; where tests still fail, only with
-    `write_anyway`, and over a file that is there only with `force`. `keep=False` leaves no record, and neither uses
-    nor leaves lessons.
+    `file` is existing code; with `use_models=False` it is only run, and its failures are analysed by rules. `branch`
+    commits each version to the branch `debate/<session>` of the repository `repo` (default: the current one), and
+    leaves the checkout alone. The best attempt is written to `out`: with failing tests only with `write_anyway`, over
+    an existing file only with `force`. `keep=False` leaves no record, and neither uses nor adds lessons.
     """
     read = gather_code(Path(file), language) if file else None
     given = {

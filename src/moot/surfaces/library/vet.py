@@ -1,4 +1,4 @@
-"""`await vet("drop the table")` from Python."""
+"""Vetting from Python: `await vet("drop the table")`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -33,8 +33,8 @@ async def vet(  # noqa: PLR0913 - a public door: everything but the first two is
 ) -> VetResult:
     """Challenge an action before it runs; with `failed`, a task that keeps failing.
 
-    Without `stakes` the router says what is at stake, and what needs no debate is answered at once. `memory` is the
-    folder for the log, the metrics and the failures. `keep=False` leaves no record of the session.
+    Without `stakes` the router decides, and an action that needs no debate is answered at once. `memory` is the folder
+    of the log, the metrics and the failures. `keep=False` leaves no record of the session.
     """
     flags = {**session_flags(model, seats, store, limits), "vet.memory": str(memory) if memory else None}
     if rules is not None:

@@ -15,7 +15,7 @@ from moot.core.types import Value
 from moot.edge.store.tokens import Scope
 from moot.protocols import PROTOCOLS
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.history.reports import read_report
+from moot.surfaces.history.documents import read_report
 from moot.surfaces.mcp.front import MODERN
 from moot.surfaces.mcp.tools import SessionView
 from moot.surfaces.server.client_rights import Identity

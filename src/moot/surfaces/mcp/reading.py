@@ -23,8 +23,7 @@ from mcp_types import (
 )
 
 from moot.core.errors import MootError
-from moot.surfaces.history.documents import load_document
-from moot.surfaces.history.reports import read_report
+from moot.surfaces.history.documents import load_document, read_report
 from moot.surfaces.mcp.desk import Context, Desk
 from moot.surfaces.server.problems import Refusal
 from moot.text.controls import clean

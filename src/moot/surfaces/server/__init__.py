@@ -1,1 +1,1 @@
-"""Moot over HTTP: sessions are begun, followed, decided and read through one API."""
+"""Moot over HTTP: start, follow, decide and read sessions."""

@@ -1,4 +1,4 @@
-"""The server put together: routes, guards, and whoever carries the sessions on while it runs."""
+"""Builds the server: routes, middleware, and the worker in its process."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -35,23 +35,21 @@ HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID")
 
 @dataclass(frozen=True)
 class Serving:
-    """How a server is opened, beyond its settings."""
-
     exposed: bool = False
-    """Other machines can reach it."""
+    """Whether other machines can reach it."""
     token: str = ""
-    """Of whoever started it: an administrator."""
+    """The token of the user who started it, an administrator."""
     no_token: bool = False
-    """Programs of this machine need none."""
+    """Whether local programs need no token."""
     run_here: bool = False
-    """Run sessions in this process also where a queue could give them to others."""
+    """Run sessions in this process even if there is a queue."""
     open_model: Callable[[str], Model] | None = None
-    """Instead of the models of the settings' providers."""
+    """Replaces the providers, in tests."""
     alone: bool = False
-    """Run only the sessions that are begun here, and pause them at the end."""
+    """Run only sessions started here, and pause them at the end."""
     poll: float = 1.0
     drain: float = DRAIN_SECONDS
-    """Seconds that calls under way have to end when the server stops."""
+    """Seconds that running calls have to finish when the server stops."""
 
 
 @dataclass
@@ -59,19 +57,19 @@ class Server:
     app: ASGIApp
     site: ServerSite
     stop: Callable[[], None]
-    """Let go of everybody who watches, so that the server can end."""
+    """Disconnects all watchers, so that the server can stop."""
     run_sessions: Callable[[], AbstractAsyncContextManager[None]]
-    """Carry the sessions on, as long as it is open."""
+    """Runs sessions while it is open."""
 
 
 def create_app(settings: Settings, serving: Serving | None = None, queue: Queue | None = None) -> Server:
-    """`queue`: where sessions are put that others run; by default they run here."""
+    """`queue`: for sessions that others run; by default they run here."""
     how = serving or Serving()
     store, metrics = WatchedStore(settings.store), Metrics()
     feeds = Feeds(store, how.poll)
     store.on_write = feeds.wake
     queue = queue or (None if how.run_here else queue_of(settings))
-    host = Hosting(settings, store)  # nobody listens to it: what is recorded is what is told
+    host = Hosting(settings, store)  # no listener: watchers read the record
     if queue is None:
         host.open_model = metrics.meter_models(how.open_model or host.models.open)
     embedded = Embedded(host, int(settings["server.sessions"]), metrics, feeds.wake, how.poll, how.alone)
@@ -120,7 +118,7 @@ def build_app(lifespan: Any) -> FastAPI:
         version=__version__,
         description="A debate engine for AI agents and the people who answer for them.",
         openapi_url="/openapi.json",
-        docs_url=None,  # its page loads scripts from elsewhere
+        docs_url=None,  # the documentation page loads scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
@@ -153,7 +151,7 @@ def documents(app: FastAPI) -> dict[str, Any]:
 
 
 def _for_pages(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """Pages of other hosts may ask only where that is set."""
+    """CORS headers for the configured origins."""
     allowed = list(settings["server.cors"])
     if not allowed:
         return app
@@ -177,7 +175,7 @@ def bounds_of(settings: Settings, *, exposed: bool) -> RequestLimits:
 
 
 def queue_of(settings: Settings) -> Queue | None:
-    """The queue of a fleet, where the store has one."""
+    """The queue of a fleet, if the store has one."""
     if is_file(address(settings.store)) or find_spec("moot.edge.queue") is None:
         return None
     queue: Queue = import_module("moot.edge.queue").ProcrastinateQueue(settings.store)

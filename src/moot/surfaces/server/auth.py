@@ -19,23 +19,23 @@ SAFE = ("GET", "HEAD")
 FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="moot"'}
 TOKEN_PARAMETER = "token"
-"""In a link that is opened in a browser, and for what browsers can send no header with."""
+"""In links for a browser, and where a browser cannot send headers."""
 STARTER = Identity(LOCAL, frozenset({"admin"}))
-"""Who started the server: the holder of its token file."""
+"""The user who started the server: the holder of its token file."""
 ANYBODY = Identity(NO_TOKEN, frozenset({"read", "run", "approve"}))
-"""Whoever asks a server that was started with --no-token. Without a token nobody is an administrator."""
+"""The caller of a server started with --no-token, who is never an administrator."""
 
 
 @dataclass(frozen=True)
 class Doorkeeper:
     tokens: TokenStore
     own: str = ""
-    """The digest of the token in the token file; empty: there is none."""
+    """The digest of the token in the token file; empty if there is none."""
     open: bool = False
-    """Whether programs of this machine need no token."""
+    """Whether local programs need no token."""
 
     async def identify(self, scope: dict[str, Any]) -> Identity | Refusal:
-        """Whoever shows a token is taken at its word: a wrong one is refused, wherever it comes from."""
+        """A token that is given must be valid, wherever the request comes from."""
         headers = Headers(scope=scope)
         shown = headers.getlist("authorization")
         linked = _read_link_tokens(scope)
@@ -49,8 +49,8 @@ class Doorkeeper:
         return await self.identify_secret(secret.strip())
 
     async def _by_cookie(self, scope: dict[str, Any], headers: Headers) -> Identity | Refusal | None:
-        """Whoever signed in on the page. A browser sends a cookie along with everything, so what changes something
-        must also say what only a page of ours knows. A cookie that no longer holds is none."""
+        """The user signed in on the page. Browsers send cookies with every request, so a change also needs the CSRF
+        token of our page. An expired cookie counts as none."""
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         if scope["type"] != "http" or not (name := read_pass(self.own, "cookie", cookie, time.time())):
             return None
@@ -60,7 +60,7 @@ class Doorkeeper:
         return await self.find_identity(name)
 
     async def find_identity(self, name: str) -> Identity | None:
-        """The holder of a token that is good now."""
+        """The holder of a valid token."""
         if name == LOCAL:
             return STARTER
         token = await self.tokens.find_named(name)
@@ -79,7 +79,7 @@ class Doorkeeper:
         return Identity(token.name, frozenset(token.scopes), token.owner)
 
     def _without_token(self, scope: dict[str, Any], headers: Headers) -> Identity | Refusal:
-        # Behind a proxy on this machine everybody seems to come from here; some proxies say so.
+        # Behind a local proxy every request seems local; some proxies add a header.
         passed_on = any(name in headers for name in FORWARDED)
         if not self.open or passed_on or not is_loopback(address_of(scope)):
             return Refusal(401, "token_needed", "send a token: Authorization: Bearer TOKEN", CHALLENGE)
@@ -87,7 +87,7 @@ class Doorkeeper:
 
 
 def _read_link_tokens(scope: dict[str, Any]) -> list[str]:
-    """Tokens in the link. One that changes something is not followed from a link."""
+    """Tokens in the URL; only for requests that change nothing."""
     if scope["type"] == "http" and scope["method"] not in SAFE:
         return []
     return QueryParams(scope.get("query_string", b"")).getlist(TOKEN_PARAMETER)
@@ -99,7 +99,7 @@ def address_of(scope: dict[str, Any]) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether this is an address of the machine itself, and of no other."""
+    """Whether this is a loopback address."""
     if address == "localhost":
         return True
     try:
@@ -111,7 +111,7 @@ def is_loopback(address: str) -> bool:
 
 
 def require_scope(connection: HTTPConnection, *scopes: Scope) -> Identity:
-    """Who asks, if they may do what needs one of these scopes."""
+    """The caller, if it has one of these scopes."""
     who: Identity | Refusal = connection.scope["state"]["who"]
     if isinstance(who, Refusal):
         raise who
@@ -121,8 +121,8 @@ def require_scope(connection: HTTPConnection, *scopes: Scope) -> Identity:
 
 
 class RequiredScope:
-    """A route's guard: the identity of whoever asks, refused without the scope. FastAPI would give what is no coroutine
-    to a thread, and a busy server would be late by that."""
+    """A dependency of routes: the caller's identity, refused without the scope. Async, because FastAPI would run a
+    plain function in a thread, which delays a busy server."""
 
     def __init__(self, *scopes: Scope) -> None:
         self._scopes = scopes

@@ -1,4 +1,4 @@
-"""Protocols as models of a chat, in the shape that OpenAI's clients speak: `moot/decide` is asked like any model."""
+"""OpenAI's chat API: each protocol is a model, such as `moot/decide`."""
 
 import json
 import time
@@ -21,7 +21,7 @@ from moot.protocols import PROTOCOLS
 from moot.record.entry_lines import describe_entry, usage_of
 from moot.runtime.runner import CARRIED_ON
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.history.reports import KeptReport, read_report
+from moot.surfaces.history.documents import KeptReport, read_report
 from moot.surfaces.server.auth import RequiredScope
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, Refusal, refuse_error, render_chat_error
@@ -34,16 +34,16 @@ from moot.surfaces.session.conversations import Message, read_conversation
 from moot.surfaces.session.request_bodies import body_of
 from moot.text.report_markdown import render_block_markdown, render_markdown
 
-# Not in our OpenAPI document: the shape of requests and answers is OpenAI's, who describe it.
+# Not in our OpenAPI document: OpenAI documents these requests and answers.
 router = APIRouter(prefix="/v1", include_in_schema=False)
 MODEL = "moot/"
 SESSION_HEADER = "Moot-Session"
 STILL_HERE = ": still here\n\n"
 NOBODY_READS = Response(status_code=499)
 LOOK_EVERY = 0.5
-"""Seconds between two looks whether somebody still waits for the answer."""
+"""Seconds between checks whether the client still waits."""
 PATIENT = 4
-"""Looks at a session that stopped, until nobody is waited for to note why."""
+"""Checks of a stopped session before giving up on a note of why."""
 ANY_BEGIN: TypeAdapter[Begin] = TypeAdapter(AnyBegin)
 NO_USAGE = Usage(usd=0.0)
 OF_BEGIN = frozenset(Begin.model_fields) - {"protocol", "input", "rules"}
@@ -58,8 +58,8 @@ class ResponseFormat(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """What OpenAI's clients send. What would make the answer another one than they expect is refused; how a single
-    model samples its words (`temperature`, `max_tokens` …) means nothing here, and is not read."""
+    """A request of OpenAI's clients. Options that would change the form of the answer are refused; sampling options
+    (`temperature`, `max_tokens` …) are ignored."""
 
     model: str
     messages: tuple[Message, ...] = Field(min_length=1, max_length=1000)
@@ -74,7 +74,7 @@ class ChatRequest(BaseModel):
 
 
 class ChatAnswer(Value):
-    """What a session said in the end, or says until somebody decides."""
+    """The answer of a session that ended or waits."""
 
     text: str
     finish: Literal["stop", "length"] = "stop"
@@ -82,7 +82,7 @@ class ChatAnswer(Value):
 
 @dataclass
 class Completion:
-    """A session that somebody waits for, as an answer of a chat."""
+    """A session whose result is a chat answer."""
 
     site: ServerSite
     record: SessionRecord
@@ -91,7 +91,7 @@ class Completion:
     wanted: ChatRequest
     usage: Usage = NO_USAGE
     over: bool = False
-    """Nobody needs to stop it when whoever asked is gone."""
+    """The session need not be stopped when the client disconnects."""
     finish: Literal["stop", "length"] = "stop"
     began: int = field(default_factory=lambda: int(time.time()))
 
@@ -100,7 +100,7 @@ class Completion:
         return {SESSION_HEADER: self.record.id}
 
     async def follow(self) -> AsyncIterator[Sequence[JournalEntry]]:
-        """Its journal, as it is written, until it ends or waits for somebody."""
+        """The journal entries until the session ends or waits."""
         heard, idle, checked = 0, 0, time.monotonic()
         async for entries in self.site.feeds.entries(self.record.id, 0, LOOK_EVERY):
             heard = entries[-1].entry if entries else heard
@@ -119,10 +119,10 @@ class Completion:
                 checked = time.monotonic()
                 if not await self.site.may_still(self.request, "run"):
                     raise Refusal(401, "token_revoked", "the token is no longer valid")
-        self.over = True  # the server stops, and carries the session on later
+        self.over = True  # the server stops; the session continues after a restart
 
     async def leave(self) -> None:
-        """Whoever asked is gone: nothing more is spent. The session keeps what it has, and can be resumed."""
+        """Stops the session of a disconnected client. It can be resumed."""
         if not self.over:
             with suppress(Refusal):
                 await pause(self.record.id, self.who, self.site)
@@ -136,7 +136,7 @@ class Completion:
         kept = await read_report(record, self.site.store)
         if record.status in ("pending", "running"):
             raise Refusal(503, "stopping", f"the server stops; session {record.id} goes on when it is back")
-        if kept is None:  # what was spent is spent: a status that clients try again would spend it once more
+        if kept is None:  # a status that clients retry would spend the money again
             why = await problem_of(self.site, record) or f"it is {record.status}"
             raise Refusal(424, "session_stopped", f"session {record.id} has no result: {why}")
         cut = record.outcome.get("cut") if isinstance(record.outcome, dict) else ""
@@ -162,7 +162,7 @@ class Completion:
         return Report(blocks=(*blocks, Bullets(title="What to do", entries=(*ways, then))))
 
     async def wait(self) -> bool:
-        """Whether somebody still wants the answer when there is one."""
+        """False if the client disconnected before the answer was ready."""
         try:
             async for _ in self.follow():
                 if await self.request.is_disconnected():
@@ -172,7 +172,7 @@ class Completion:
         return True
 
     async def pieces(self) -> AsyncIterator[str]:
-        """The answer as it comes: a line for each thing that happens, then the report. An empty one: still here."""
+        """The answer in pieces: a line per event, then the report. An empty piece is a keep-alive."""
         plain, sent = self.wanted.response_format.type == "text", time.monotonic()
         async for entries in self.follow():
             lines = tuple(line for entry in entries if (line := describe_entry(entry)))
@@ -199,7 +199,7 @@ class Completion:
         try:
             async for piece in self.pieces():
                 yield self._chunk({"content": piece}) if piece else STILL_HERE
-        except Exception as error:  # too late for a status: the client raises what it reads here
+        except Exception as error:  # too late for a status: the client raises this error
             yield render_event(render_chat_error(refuse_error(error).problem))
             return
         yield self._chunk({}, self.finish)
@@ -208,7 +208,7 @@ class Completion:
         yield "data: [DONE]\n\n"
 
     def respond(self, pieces: AsyncIterator[str]) -> Response:
-        gone = BackgroundTask(self.leave)  # run when everything was sent, and when nobody reads any more
+        gone = BackgroundTask(self.leave)  # runs after the last byte, or when the client disconnects
         return StreamingResponse(pieces, media_type=EVENTS, headers={**UNCHANGED, **self.headers}, background=gone)
 
     def _head(self, kind: str) -> dict[str, Any]:
@@ -254,7 +254,7 @@ async def complete_chat(
 
 
 def read_begin(wanted: ChatRequest) -> Begin:
-    """The session that a conversation asks for: the same request that `POST /v1/debates` takes."""
+    """The same request as for `POST /v1/debates`, from a conversation."""
     name = _read_model(wanted.model)
     extension, options = find_extension(name), dict(wanted.moot)
     own = options.pop("input", {})

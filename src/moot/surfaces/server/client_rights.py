@@ -1,8 +1,7 @@
-"""What a client may set. Every door for clients calls `check_client_plan` before a session begins or goes on.
+"""What a client may set: every entrance calls `check_client_plan` before a session starts or continues.
 
-A client is whoever asks from outside: over HTTP, and over each door that comes later. The whole plan is checked, not
-the request: what was taken over from an old session, or from a session of the command line, is held to the rules of
-today. `docs/server.md` has the table of who may set what.
+The whole plan is checked, not the request, so that what comes from an old session or the command line obeys today's
+rules too. `docs/server.md` has the table of rights.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,42 +21,38 @@ from moot.surfaces.extensions import find_extension
 from moot.surfaces.session.settings import ENDPOINTS, PICKED, Settings, check_points, check_prices, endpoints_in
 
 MACHINE_RULES = ("roles_folder", "judges_folder", "tools")
-"""Rules that name folders, programs or files of the server's machine."""
 BUDGET: Mapping[str, float] = {"max_calls": 10**9, "max_tokens": 10**12, "max_usd": 10**9, "call_timeout": 86_400}
-"""Limits that a client may set, and the most of each. The server's own setting, where there is one, is the most."""
+"""Limits that a client may set, with their maximum. A setting of the server is the maximum where there is one."""
 LONGEST_GATE = 365 * 24 * 3600.0
 PLAIN_NOTES = ("request", "runs_code", "begun", "session", "task_id", "action", "category", "attempt", "debate", PICKED)
-"""Notes of a plan that say nothing of the server's machine."""
+"""Plan notes that do not concern the server's machine."""
 EMPTY_NOTES = ("origins", "folders", "state")
-"""Notes that name files of the machine, and are empty where a client gave the texts itself."""
+"""Notes that name files of the machine; empty if the client sent the texts."""
 REFUSED = "refused; see server.allow_local"
 
 
 @dataclass(frozen=True)
 class Identity:
-    """The caller and its rights."""
-
     name: str
     scopes: frozenset[Scope]
     owner: str = ""
-    """Whose sessions it sees."""
 
     def may(self, scope: Scope) -> bool:
         return scope in self.scopes or "admin" in self.scopes
 
     @property
     def sees_only(self) -> str | None:
-        """The owner whose sessions it sees; None: those of everybody."""
+        """The owner whose sessions it sees; None: all."""
         return None if self.may("admin") else self.owner or self.name
 
 
 def check_client_plan(plan: SessionPlan, who: Identity, settings: Settings, before: SessionPlan | None = None) -> None:
-    """Refuse what this client may not set. `before`: the plan of the session that is forked or carried on."""
+    """Refuses what this client may not set. `before`: the plan of the session that is forked or resumed."""
     check_models(_models(plan), settings)
     check_machine_rules(plan.protocol, plan.rules, settings)
     _check_notes(plan, settings)
     if find_extension(plan.protocol).answer(plan) is not None:
-        return  # it has its answer already: nothing is asked, spent or waited for
+        return  # already answered: nothing is asked or spent
     _check_limits(plan, settings)
     check_prices(plan)
     _check_gates(plan, settings, before)
@@ -66,8 +61,8 @@ def check_client_plan(plan: SessionPlan, who: Identity, settings: Settings, befo
 
 
 def check_models(names: Iterable[str], settings: Settings) -> None:
-    """A client may name hosted models, and those of the server's own settings. The others start programs or read
-    files of the server's machine."""
+    """A client may name hosted models and those of the server's settings. All others start programs or read files of
+    the server."""
     endpoints = settings.endpoints()
     own = set(_names(settings["model"])) | {
         name
@@ -85,7 +80,7 @@ def check_models(names: Iterable[str], settings: Settings) -> None:
 
 
 def check_machine_rules(protocol: str, rules: Mapping[str, JsonValue], settings: Settings) -> None:
-    """Called before a plan is made, too: making one reads the folders."""
+    """Also called before a plan is made, because making one reads the folders."""
     if settings["server.allow_local"]:
         return
     own = settings.rules(protocol)
@@ -95,20 +90,20 @@ def check_machine_rules(protocol: str, rules: Mapping[str, JsonValue], settings:
 
 
 def check_branch(settings: Settings, *, wanted: bool) -> None:
-    """Called before a plan is made: making one looks at the folder."""
+    """Called before a plan is made, because making one looks at the folder."""
     if wanted and not settings["server.allow_local"]:
         raise UsageError(f"a branch is created in a repository on the server's machine; {REFUSED}")
 
 
 def _within(given: JsonValue, own: JsonValue) -> bool:
-    """The same, or nothing, or some of the same list."""
+    """Equal, empty, or a subset of the list."""
     if isinstance(given, list) and isinstance(own, list):
         return all(each in own for each in given)
     return not given or given == own
 
 
 def _models(plan: SessionPlan) -> list[str]:
-    """Of its seats, and of a debate's team, which names them too."""
+    """The models of its seats and of a debate's team."""
     team = plan.input.get("team")
     members = [each for each in team if isinstance(each, dict)] if isinstance(team, list) else []
     named = [str(member["model"]) for member in members if member.get("model")]
@@ -116,8 +111,7 @@ def _models(plan: SessionPlan) -> list[str]:
 
 
 def _check_notes(plan: SessionPlan, settings: Settings) -> None:
-    """Paths, commands and programs of the machine come from the server's settings alone. A note that is not known
-    here is refused: it may say anything."""
+    """Paths, commands and programs come only from the server's settings. An unknown note is refused."""
     if settings["server.allow_local"]:
         return
     if plan.input.get("repository"):
@@ -143,7 +137,7 @@ def _check_limits(plan: SessionPlan, settings: Settings) -> None:
 
 
 def _check_most(name: str, given: Any, most: Any) -> None:
-    """None: any."""
+    """None: no limit."""
     if most is not None and (given is None or given > most):
         raise UsageError(f"{name} may be at most {most:g} on this server, not {given}")
 
@@ -159,7 +153,7 @@ def _check_gates(plan: SessionPlan, settings: Settings, before: SessionPlan | No
 
 
 def _opens_gates(plan: SessionPlan, settings: Settings, before: SessionPlan | None) -> bool:
-    """Whether a session would pass where one of the server's settings, or the one before it, waits for a person."""
+    """Whether a session would skip a gate of the server's settings, or of the session before it."""
     own = GateRules(**{name: settings[f"gates.{name}"] for name in GateRules.model_fields})
     policy = plan.model_copy(update={"gates": own, "rules": settings.rules(plan.protocol)})
     if _waits_at(policy) - _waits_at(plan) or _is_looser(plan.gates, own):
@@ -168,7 +162,7 @@ def _opens_gates(plan: SessionPlan, settings: Settings, before: SessionPlan | No
 
 
 def _waits_at(plan: SessionPlan) -> set[str]:
-    """The gates that a session comes to: the gate of a phase that is not held is never reached."""
+    """The gates that a session reaches: that of a skipped phase is never reached."""
     protocol = PROTOCOLS[plan.protocol]
     held = getattr(protocol.rules.model_validate(plan.rules), "includes_phase", lambda point: True)
     return {point for point in protocol.points if plan.gates.waits_at(point) and held(point)}

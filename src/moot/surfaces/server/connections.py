@@ -1,4 +1,4 @@
-"""Connections as the server bears them: slow headers are not waited for, and whoever hangs up is no error."""
+"""Connection handling: timeouts for slow headers and unread answers; a disconnect is no error."""
 
 import asyncio
 from typing import Any
@@ -7,16 +7,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 MOST_WAITING = 500
-"""Connections of which no whole request has come yet. With more, the oldest are closed: each takes one of the files
-that a process may have open, and whoever means to ask something does so at once."""
+"""Connections without a complete request. Above this the oldest are closed, because each holds a file descriptor."""
 
 
 UNREAD_SECONDS = 60.0
-"""How long an answer waits that nobody reads. A reader of events that was cut off comes back and misses nothing."""
+"""Seconds until an unread answer is dropped. A reader of events can reconnect without loss."""
 
 
 class UnreadGuard(asyncio.Protocol):
-    """Ends a connection whose other side reads nothing of what it was told."""
+    """Closes a connection whose client does not read."""
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
@@ -41,12 +40,12 @@ class UnreadGuard(asyncio.Protocol):
 
 
 class HttpConnection(UnreadGuard, H11Protocol):
-    """One connection that requests come on. The clock runs from its beginning, and again from the first byte of each
-    later request, until the headers are there; uvicorn itself ends a connection between two requests."""
+    """An HTTP connection with a deadline for headers: from its start, and from the first byte of each later request.
+    uvicorn itself closes idle connections."""
 
     header_seconds = 10.0
     waiting: "dict[HttpConnection, None]"
-    """All that wait for headers, the oldest first; set for each server by `http_connections`."""
+    """Connections waiting for headers, oldest first; set per server by `http_connections`."""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -62,7 +61,7 @@ class HttpConnection(UnreadGuard, H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self._reads_headers() and self.conn.trailing_data[0]:  # the beginning of the next request came before
+        if self._reads_headers() and self.conn.trailing_data[0]:  # the start of the next request has arrived already
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -70,12 +69,12 @@ class HttpConnection(UnreadGuard, H11Protocol):
         super().connection_lost(exc)
 
     def timeout_keep_alive_handler(self) -> None:
-        super().timeout_keep_alive_handler()  # it waits until everything is read
+        super().timeout_keep_alive_handler()  # uvicorn waits until everything is read
         self._forget_unread()
         self._unread = self.loop.call_later(UNREAD_SECONDS, self.transport.abort)
 
     def _reads_headers(self) -> bool:
-        """Whether it is a connection for requests still, and none is under way."""
+        """Whether it still takes requests and none is running."""
         mine = self.transport.get_protocol() is self
         return mine and (self.cycle is None or self.cycle.response_complete)
 
@@ -94,21 +93,21 @@ class HttpConnection(UnreadGuard, H11Protocol):
 
     def _give_up(self) -> None:
         self._stop_waiting()
-        self.transport.abort()  # a close would wait until everything that was answered before is read
+        self.transport.abort()  # close would wait until earlier answers are read
 
 
 def http_connections(header_seconds: float) -> type[HttpConnection]:
-    """The connections of one server."""
+    """The connection class of one server."""
     return type("HttpConnection", (HttpConnection,), {"header_seconds": header_seconds, "waiting": {}})
 
 
 class SocketConnection(UnreadGuard, WebSocketsSansIOProtocol):
-    """A socket. What a client sends wrongly ends it, and is not told as an error of the server."""
+    """A WebSocket. Invalid input closes it and is not logged as an error of the server."""
 
     async def send(self, message: Any) -> None:
         await super().send(message)
         if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
-            self.handshake_complete = True  # it was refused, in due form
+            self.handshake_complete = True  # refused properly
 
     def send_receive_event_to_app(self) -> None:
         if self.curr_msg_data_type == "text":

@@ -1,4 +1,4 @@
-"""Sessions carried on in this process: some of them at once, each from its record, taken up again after a restart."""
+"""Runs sessions in the server's process, several at once, and resumes them after a restart."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ log = logging.getLogger("moot.server")
 
 @dataclass
 class Hosting(Host):
-    """A host that remembers why sessions stopped where they should not have."""
+    """A host that remembers why sessions stopped unexpectedly."""
 
     troubles: dict[str, MootError] = field(default_factory=dict)
 
@@ -31,25 +31,25 @@ class Hosting(Host):
 
 @dataclass
 class Embedded:
-    """A queue, and those who empty it. To be put into it is a hint: what a session is ready for, its record says."""
+    """A queue and its workers. An item is only a hint: the record says what the session is ready for."""
 
     host: Hosting
     sessions: int
-    """How many run at once."""
+    """Concurrent sessions."""
     metrics: Metrics
     changed: Callable[[str], None] = lambda session_id: None
-    """Told when something of a session was recorded."""
+    """Called when something of a session was recorded."""
     poll: float = 1.0
-    """Seconds between two looks at what other processes, or the clock, have brought about."""
+    """Seconds between checks for changes by other processes or the clock."""
     alone: bool = False
-    """Run only what is put into it, and pause that at the end: nobody is there to wait for the sessions of others."""
+    """Run only what is queued here, and pause it at the end."""
     _heap: list[tuple[int, int, str]] = field(default_factory=list)
     _queued: set[str] = field(default_factory=set)
     _own: set[str] = field(default_factory=set)
-    """Put into it by somebody."""
+    """Queued here."""
     _under_way: dict[str, "asyncio.Task[None]"] = field(default_factory=dict)
     _again: set[str] = field(default_factory=set)
-    """Told to carry on while they still ran: looked at again when they have stopped."""
+    """Queued while running: checked again when they stop."""
     _count: "itertools.count[int]" = field(default_factory=itertools.count)
     _look: asyncio.Event = field(default_factory=asyncio.Event)
     _watch: "asyncio.Task[None] | None" = None
@@ -76,7 +76,7 @@ class Embedded:
         return len(self._under_way)
 
     async def start(self) -> None:
-        """Take up what was begun and not ended, wherever it was."""
+        """Resumes unfinished sessions."""
         await self._look_round()
         self._watch = asyncio.create_task(self._keep_looking())
 
@@ -88,11 +88,11 @@ class Embedded:
                 await self._watch
         await self.host.drain(seconds, "pause" if self.alone else "release")
         late = list(self._under_way.values())
-        for task in late:  # what they have recorded stays, and they are for anybody to carry on
+        for task in late:  # their record stays, and anybody may resume them
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
         for session_id in self._own if self.alone else ():
-            await self._give_up(session_id)  # it was not even begun
+            await self._give_up(session_id)  # never started
 
     def _fill(self) -> None:
         while self._heap and len(self._under_way) < self.sessions and not self._draining:
@@ -109,7 +109,7 @@ class Embedded:
             end = await self.host.carry_on(record)
             if (error := self.host.troubles.pop(session_id, None)) is not None:
                 await self._note(session_id, error)
-        except UsageError as error:  # it was deleted meanwhile
+        except UsageError as error:  # deleted meanwhile
             log.info("session %s: %s", session_id, error)
         except StoreError as error:
             log.error("session %s: %s", session_id, error)
@@ -128,16 +128,16 @@ class Embedded:
             self._fill()
 
     async def _to_carry_on(self, record: SessionRecord) -> bool:
-        """Whether it waits for somebody to run it: one that is paused does so only once its gate is decided."""
+        """Whether it is ready to run: a paused session only once its gate is decided."""
         if record.status == "paused":
             return record.id in await self.host.ready(self.host.clock.now())
         return record.status == "pending" or (record.status == "running" and _is_free(record.owner))
 
     async def _note(self, session_id: str, error: Exception) -> None:
-        """Why it stopped goes into its journal, for whoever looks at it."""
+        """Notes in the journal why it stopped."""
         log.warning("session %s: %s", session_id, error)
         if isinstance(error, StoreError):
-            return  # another process has it, or there is nowhere to write
+            return  # another process holds it, or the store is not writable
         said = str(error) if isinstance(error, MootError) else f"server error ({type(error).__name__})"
         with contextlib.suppress(MootError):
             await self.host.store.append(
@@ -145,7 +145,7 @@ class Embedded:
             )
 
     async def _give_up(self, session_id: str) -> None:
-        """One that could not even be begun waits for somebody to resume it, instead of being tried for ever."""
+        """Pauses a session that could not start, instead of retrying for ever."""
         with contextlib.suppress(MootError):
             record = await self.host.store.session(session_id)
             if record.status == "pending":
@@ -179,5 +179,5 @@ class Embedded:
 
 
 def _is_free(held_by: str) -> bool:
-    """Nobody runs it: no process has it, or one that is gone, or this one, which knows nothing of it."""
+    """Whether nobody runs it: no process holds it, or a dead one, or this one without knowing it."""
     return held_by in ("", owner()) or not alive(held_by)

@@ -1,5 +1,4 @@
-"""What happens in sessions, told to those who watch: the journal itself, read as it grows, so that nobody who comes
-back misses an entry or hears one twice."""
+"""Streams journals to watchers: whoever reconnects misses no entry and gets none twice."""
 
 import asyncio
 import contextlib
@@ -14,7 +13,7 @@ from moot.edge.store import SqlStore
 
 PAGE = 200
 TAIL = 500
-"""Entries of a session that are kept at hand for its readers."""
+"""Entries cached per session."""
 log = logging.getLogger("moot.server")
 
 
@@ -34,20 +33,20 @@ class WatchedStore(SqlStore):
 
 @dataclass
 class Feed:
-    """The journal of one session, as far as it has been read; one reading serves all who watch."""
+    """The journal of one session as far as it was read, shared by all watchers."""
 
     session_id: str
     head: int = 0
     tail: deque[JournalEntry] = field(default_factory=lambda: deque(maxlen=TAIL))
     readers: int = 0
     woken: asyncio.Event = field(default_factory=asyncio.Event)
-    """Something may have happened."""
+    """Set when there may be new entries."""
     grown: asyncio.Event = field(default_factory=asyncio.Event)
-    """Something has; a new one for each time."""
+    """Set when there are; replaced each time."""
     task: "asyncio.Task[None] | None" = None
 
     def since(self, after: int) -> list[JournalEntry] | None:
-        """What follows this entry, if all of it is at hand."""
+        """The entries after this one, if all are cached."""
         if after >= self.head:
             return []
         if not self.tail or self.tail[0].entry > after + 1:
@@ -67,7 +66,7 @@ class Feeds:
         self.closed = False
 
     def wake(self, session_id: str) -> None:
-        """Something was recorded by this process; what others record is found by looking now and then."""
+        """Called for writes of this process; those of others are found by polling."""
         if feed := self._feeds.get(session_id):
             feed.woken.set()
 
@@ -76,7 +75,7 @@ class Feeds:
         return sum(feed.readers for feed in self._feeds.values())
 
     def close(self) -> None:
-        """The server stops: everybody who watches is let go, and finds the rest when they come back."""
+        """Disconnects all watchers; they can resume later."""
         self.closed = True
         for feed in self._feeds.values():
             feed.tell()
@@ -98,8 +97,8 @@ class Feeds:
                 feed.task.cancel()
 
     async def entries(self, session_id: str, after: int, beat: float) -> AsyncIterator[list[JournalEntry]]:
-        """All entries after this one, in their order, as they come; an empty list each `beat` seconds in which none
-        does. Ends only when the server does, or the session is gone."""
+        """Yields entries after this one as they come; an empty list after each `beat` seconds without any. Ends with
+        the server or the session."""
         async with self.follow_session(session_id) as feed:
             while not self.closed:
                 grown = feed.grown
@@ -120,7 +119,7 @@ class Feeds:
         while True:
             try:
                 await self._grow(feed)
-            except MootError as error:  # the store is away for a moment: the readers wait for it
+            except MootError as error:  # the store is briefly unavailable
                 log.warning("session %s cannot be followed: %s", feed.session_id, error)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._poll):
@@ -128,7 +127,7 @@ class Feeds:
             feed.woken.clear()
 
     async def _grow(self, feed: Feed) -> None:
-        if not feed.head:  # a late reader wants what is new first of all; what was before comes out of the store
+        if not feed.head:  # newest first; older entries come from the store
             record = await self._store.session(feed.session_id)
             feed.head = max(0, record.entries - TAIL)
         while found := await self._store.entries(feed.session_id, feed.head, PAGE):

@@ -1,4 +1,4 @@
-"""Decisions of people at gates: each gate once, in the name of whoever's token it was."""
+"""Gate decisions over HTTP: each gate once, by the holder of the token."""
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from moot.surfaces.server.site import ServerSite
 
 
 class Decision(Value):
-    """Who decided is not said here: it is the holder of the token."""
+    """The reviewer is the holder of the token."""
 
     gate: str | None = Field(default=None, max_length=64, description="the gate's id; default: the open one")
     reason: str = Field(default="", max_length=2000)
@@ -23,7 +23,7 @@ class AnswersBody(Value):
 
 
 class Sayings(Value):
-    """What can be said on a socket: one of these."""
+    """A message on the WebSocket."""
 
     approve: Decision | None = None
     reject: Decision | None = None
@@ -62,7 +62,7 @@ def _check(who: Identity) -> None:
 
 
 async def _open_gate(site: ServerSite, session_id: str, wanted: str | None, kind: GateKind) -> GateRequest:
-    """The gate that is meant. One whose time is over is decided already: nobody did, and that counts."""
+    """The open gate. An expired one is already decided."""
     known = await site.gates.gates(session_id)
     named = [gate for gate in known if gate.id == wanted.lower()] if wanted else known
     if wanted and not named:

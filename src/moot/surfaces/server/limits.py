@@ -23,7 +23,7 @@ from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Refusal, problem_response, refuse_error
 
 OPEN = ("/healthz", "/readyz", "/openapi.json", LOGIN)
-"""What everybody may ask."""
+"""Paths that need no token."""
 ASSETS = "/ui/static/"
 HERE = ("localhost", "127.0.0.1", "[::1]")
 MOST_BUCKETS = 10_000
@@ -32,18 +32,16 @@ log = logging.getLogger("moot.server")
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """Limits of one request and of one client."""
-
     max_body: int = 4_000_000
     header_seconds: float = 10.0
     body_seconds: float = 30.0
     rate: float = 100.0
-    """Requests a second, in the long run; 0: any number."""
+    """Requests per second on average; 0: unlimited."""
     burst: int = 300
     hosts: tuple[str, ...] = ()
-    """Names by which this server may be called; none: any."""
+    """Allowed host names; empty: any."""
     origins: tuple[str, ...] = ()
-    """Pages of other hosts that may ask."""
+    """Allowed origins of other hosts."""
 
 
 class Buckets:
@@ -55,7 +53,7 @@ class Buckets:
         self._left: dict[str, tuple[float, float]] = {}
 
     def wait(self, who: str) -> float:
-        """Seconds until the next request is taken; 0: this one was."""
+        """Seconds until the next request is allowed; 0: now."""
         if not self._bounds.rate:
             return 0.0
         now = self._clock()
@@ -63,20 +61,20 @@ class Buckets:
         left = min(float(self._bounds.burst), left + (now - since) * self._bounds.rate)
         taken = left >= 1.0
         self._left[who] = (left - 1.0 if taken else left, now)
-        if len(self._left) > MOST_BUCKETS:  # whoever was not seen for longest has a full one again
+        if len(self._left) > MOST_BUCKETS:  # the client not seen for longest has a full bucket again
             del self._left[next(iter(self._left))]
         return 0.0 if taken else (1.0 - left) / self._bounds.rate
 
 
 @dataclass
 class Gatekeeper:
-    """The outermost part of the server: it says who asks, and lets no other request through than those it can bear."""
+    """The outermost middleware: identifies the caller and enforces the limits."""
 
     app: ASGIApp
     door: Doorkeeper
     bounds: RequestLimits
     observe: Callable[[str, str, int, float], None]
-    """Method, route, status and seconds of each request."""
+    """Called with method, route, status and seconds of each request."""
     buckets: Buckets = field(init=False)
 
     def __post_init__(self) -> None:
@@ -93,7 +91,7 @@ class Gatekeeper:
             if body is not None:
                 await self.app(scope, body, seen)
         except WebSocketDisconnect:
-            pass  # whoever hangs up need not say so
+            pass  # a client may just disconnect
         except Refusal as refusal:
             await self._refuse(scope, receive, seen, refusal)
         except MootError as error:
@@ -113,14 +111,13 @@ class Gatekeeper:
             raise Refusal(429, headers={"Retry-After": str(int(wait) + 1)})
         _check_page(headers, self.bounds.origins, opened=_is_opened(scope, headers))
         if isinstance(who, Refusal) and (not is_open or (_has_body(headers) and scope["path"] != LOGIN)):
-            # Here, so that no route can forget it, and before the body: a stranger's is not waited for.
+            # Here, so that no route can forget it; before the body, so that a stranger's is not read.
             raise Refusal(
                 who.problem.status, who.problem.code, who.problem.detail, {**who.headers, "Connection": "close"}
             )
 
     async def _body(self, scope: Scope, receive: Receive) -> Receive | None:
-        """The whole body, before anybody works with it; with one that is too long, too slow or cut off nobody does.
-        None: whoever asked is gone."""
+        """Reads the whole body; refuses one that is too long, too slow or cut off. None: the client disconnected."""
         headers = Headers(scope=scope)
         said = headers.get("content-length", "0")
         if said.isdigit() and int(said) > self.bounds.max_body:
@@ -157,7 +154,7 @@ class Gatekeeper:
 
     async def _refuse(self, scope: Scope, receive: Receive, seen: "Seen", refusal: Refusal) -> None:
         if seen.status:
-            return  # too late to say so: the answer is under way
+            return  # too late for an error: the answer has started
         if refusal.problem.status == 401 and _is_page(scope) and accepts_html(Headers(scope=scope)):
             back = quote(scope["path"], safe="/")
             return await RedirectResponse(f"{LOGIN}?next={back}", 303)(scope, receive, seen)
@@ -169,13 +166,13 @@ class Gatekeeper:
         self.observe(method, route, status, seconds)
         who = scope["state"]["who"]
         name = who.name if isinstance(who, Identity) else "-"
-        path = scope.get("raw_path", b"").decode("ascii", "backslashreplace")  # still escaped: one line stays one line
+        path = scope.get("raw_path", b"").decode("ascii", "backslashreplace")  # still escaped, so it stays one line
         log.info("%s %s %s %s %s %.0f ms", address_of(dict(scope)), name, method, path[:500], status, seconds * 1000)
 
 
 @dataclass
 class Seen:
-    """An answer on its way out, and the status it had."""
+    """An answer being sent, with its status."""
 
     send: Send
     status: int = 0
@@ -202,7 +199,7 @@ def _again(body: bytes, receive: Receive) -> Callable[[], Awaitable[Message]]:
 
 
 def _check_host(hosts: list[str], allowed: tuple[str, ...]) -> None:
-    """A page of another host that gives itself the address of this machine still sends its own name."""
+    """Protects against DNS rebinding: a page of another host still sends its own name."""
     host = hosts[0] if hosts else ""
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
     if len(hosts) > 1 or (allowed and name.lower() not in allowed):
@@ -210,13 +207,13 @@ def _check_host(hosts: list[str], allowed: tuple[str, ...]) -> None:
 
 
 def _is_page(scope: MutableMapping[str, Any]) -> bool:
-    """What people open: a page, or the link that the server prints."""
+    """A page, or the link that the server prints."""
     path, opened = scope["path"], scope["type"] == "http" and scope["method"] == "GET"
     return opened and (path in ("/", "/ui") or path.startswith("/ui/"))
 
 
 def _is_opened(scope: MutableMapping[str, Any], headers: Headers) -> bool:
-    """Whether somebody followed a link to a page: then the page it stood on learns nothing."""
+    """Whether this is a navigation: the linking page cannot read the answer."""
     fetched = headers.get("sec-fetch-mode", ""), headers.get("sec-fetch-dest", "")
     return _is_page(scope) and fetched == ("navigate", "document")
 
@@ -230,8 +227,8 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _check_page(headers: Headers, allowed: tuple[str, ...], *, opened: bool) -> None:
-    """Pages of other hosts, and of other ports of this one, cannot ask through the browser of somebody who is let in
-    here. A browser says which page asks: by `Origin`, and where it leaves that out by `Sec-Fetch-Site`."""
+    """Refuses requests by pages of other hosts or ports through the browser of a signed-in user. Browsers send
+    `Origin`, or else `Sec-Fetch-Site`."""
     origin = headers.get("origin")
     if origin is not None and origin in allowed:
         return

@@ -1,4 +1,4 @@
-"""/mcp: the same sessions for clients that speak MCP, with the tokens, owners and limits of the HTTP API."""
+"""/mcp: the same sessions over MCP, with the tokens, owners and limits of the HTTP API."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ NOT_INSTALLED = "the server has no MCP here; whoever runs it can add it: pip ins
 
 
 class McpDoor:
-    """Opened by the first request: what MCP needs takes a second or more to import."""
+    """Loaded on the first request, because MCP takes a second or more to import."""
 
     def __init__(self, site: ServerSite) -> None:
         self._site = site
@@ -34,7 +34,7 @@ class McpDoor:
         await app(scope, receive, send)
 
     async def _keep(self, ready: "asyncio.Future[ASGIApp]") -> None:
-        """In a task of its own: the library wants to be left where it was entered."""
+        """In its own task, because the library must exit where it was entered."""
         try:
             http = await asyncio.to_thread(import_module, "moot.surfaces.mcp.http")
             async with http.open_app(self._site) as app:
@@ -46,7 +46,7 @@ class McpDoor:
             ready.set_exception(error)
 
     def close(self) -> None:
-        """Let go of whoever listens."""
+        """Disconnects all listeners."""
         self._closing.set()
 
     async def aclose(self) -> None:

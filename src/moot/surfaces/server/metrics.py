@@ -1,4 +1,4 @@
-"""Figures for Prometheus, written in its text form: what the server does, and what its sessions cost."""
+"""Prometheus metrics: requests, sessions, costs."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH",
 
 
 class Families:
-    """Metric families that are known only at this moment."""
+    """Metric families computed at scrape time."""
 
     def __init__(self, *families: Metric) -> None:
         self._families = families
@@ -26,7 +26,7 @@ class Families:
 
 
 class Metrics:
-    """A registry of its own: the process that embeds this server may have another one."""
+    """Uses its own registry: an embedding process may have another."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -40,7 +40,7 @@ class Metrics:
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in METHODS else "other"
         self.requests.labels(method, route, status).inc()
-        if not route.endswith(("/events", "/ws")):  # those last as long as somebody watches
+        if not route.endswith(("/events", "/ws")):  # streams last as long as somebody watches
             self.latency.labels(method, route).observe(seconds)
 
     def meter_models(self, open_model: Callable[[str], Model]) -> Callable[[str], Model]:
@@ -62,13 +62,13 @@ class Metrics:
 
 
 def without_times(family: Metric) -> Metric:
-    """The family without the time each series began: Prometheus's text form shows it as one more series each."""
+    """The family without creation times, which the text format shows as extra series."""
     family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
     return family
 
 
 def session_figures(sessions: Mapping[tuple[str, str], int]) -> str:
-    """How many sessions there are of each protocol and status."""
+    """Sessions by protocol and status."""
     family = GaugeMetricFamily("moot_sessions", "Sessions in the store", labels=("protocol", "status"))
     for labels, count in sessions.items():
         family.add_metric(labels, count)
@@ -76,7 +76,7 @@ def session_figures(sessions: Mapping[tuple[str, str], int]) -> str:
 
 
 class MeteredModel(Model):
-    """A model whose calls are counted: those that are really made, not those that a record answers."""
+    """A model whose real calls are counted, not replayed ones."""
 
     def __init__(self, model: Model, metrics: Metrics) -> None:
         self._model = model

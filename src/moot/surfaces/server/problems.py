@@ -49,15 +49,13 @@ CODES: dict[int, str] = {
     501: "not_here",
     503: "store_unavailable",
 }
-"""What a problem is called where nothing more is known of it than its status."""
+"""Codes by status, for errors without a code of their own."""
 CHAT_PATHS = ("/v1/chat/", "/v1/models", "/v1/responses")
-"""Whoever asks there reads errors in OpenAI's shape."""
+"""Paths whose clients expect errors in OpenAI's format."""
 CHAT_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
 class RequestSlip(Value):
-    """One place in the request, and what is wrong there."""
-
     at: str
     wrong: str
 
@@ -72,8 +70,6 @@ class Problem(Value):
 
 
 class Refusal(Exception):
-    """Why a request is refused."""
-
     def __init__(self, status: int, code: str = "", detail: str = "", headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
         self.headers = dict(headers or {})
@@ -81,7 +77,7 @@ class Refusal(Exception):
 
 
 class Json(Response):
-    """Models say things that no encoding knows, such as half a character: those are written as escapes."""
+    """Text of models may contain lone surrogates, which are escaped."""
 
     media_type = "application/json"
 
@@ -93,7 +89,7 @@ class Json(Response):
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity: such a number is written as its name."""
+    """JSON has no infinity: writes the name of such a number."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
@@ -102,9 +98,9 @@ def _finite(value: Any) -> Any:
 
 
 def problem_response(problem: Problem, headers: Mapping[str, str] | None = None, path: str = "") -> Response:
-    """In the shape that whoever asks at this path reads."""
+    """In the format of the path's clients."""
     if path.startswith(CHAT_PATHS):
-        status = 400 if problem.status == 422 else problem.status  # OpenAI knows no other for what makes no sense
+        status = 400 if problem.status == 422 else problem.status  # OpenAI uses 400 for invalid input
         return Json(render_chat_error(problem), status, headers=dict(headers or {}))
     shown = problem.model_dump(mode="json", exclude=None if problem.errors else {"errors"})
     return Json(shown, problem.status, headers=dict(headers or {}), media_type=MEDIA)
@@ -118,7 +114,7 @@ def render_chat_error(problem: Problem) -> dict[str, object]:
 
 
 def refuse_error(error: Exception) -> Refusal:
-    """What an error of ours means to whoever asked."""
+    """The HTTP status and code of our errors."""
     match error:
         case Refusal():
             return error
@@ -139,7 +135,7 @@ def refuse_error(error: Exception) -> Refusal:
 
 
 def slips(error: RequestValidationError) -> tuple[RequestSlip, ...]:
-    """Without what was sent: it may be long, or a secret."""
+    """Without the input: it may be long, or a secret."""
     found = [(".".join(str(part) for part in each["loc"]), str(each["msg"])) for each in error.errors()]
     return tuple(RequestSlip(at=at, wrong=wrong) for at, wrong in found[:20])
 
@@ -172,7 +168,7 @@ def install(app: FastAPI) -> None:
 
 
 def document_problems(*more: int) -> dict[int | str, dict[str, Any]]:
-    """The problems that a route may answer with: these, and those that every route has."""
+    """Documents these problems and those of every route."""
     schema = {"$ref": "#/components/schemas/Problem"}
     every = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503, *more)
     return {status: {"description": TITLES[status], "content": {MEDIA: {"schema": schema}}} for status in every}

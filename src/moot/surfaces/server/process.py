@@ -1,4 +1,4 @@
-"""The server as a process: listening, stopping in order, one line that says where it is."""
+"""The server process: binds, prints its address, and shuts down in order."""
 
 import logging
 import signal
@@ -30,7 +30,7 @@ ONLY_HERE = "--no-token is for this machine only, but other machines could reach
 
 
 class Stopping(uvicorn.Server):
-    """Whoever follows a session would keep the server waiting: they are let go first."""
+    """Disconnects watchers first, who would delay the shutdown."""
 
     def __init__(self, config: uvicorn.Config, server: Server, tell: Callable[[], None] = lambda: None) -> None:
         super().__init__(config)
@@ -39,11 +39,11 @@ class Stopping(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:  # whoever waits for it may ask at once
+        if self.started:  # clients that wait for it may ask at once
             self._tell()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # Unlike its parent, it does not let the signal end the process once everything is in order.
+        # Unlike the parent, the signal does not end the process after an orderly shutdown.
         self._served.stop()
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
@@ -57,8 +57,8 @@ def build_config(server: Server, host: str, port: int) -> uvicorn.Config:
         http=http_connections(server.site.bounds.header_seconds),
         ws=SocketConnection,
         log_config=None,
-        access_log=False,  # ours names the token's holder
-        proxy_headers=False,  # else anybody on this machine could claim any address
+        access_log=False,  # our own log names the token's holder
+        proxy_headers=False,  # else any local program could claim any address
         server_header=False,
         timeout_graceful_shutdown=int(DRAIN_SECONDS),
         ws_max_size=server.site.bounds.max_body,
@@ -68,15 +68,13 @@ def build_config(server: Server, host: str, port: int) -> uvicorn.Config:
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """How somebody wants it served."""
-
     host: str
     port: int
     run_here: bool = False
     no_token: bool = False
     quiet: bool = False
     on_start: Callable[[int], None] | None = None
-    """Told the port once it answers, instead of the line."""
+    """Called with the port once it answers, instead of printing the line."""
 
 
 async def serve(settings: Settings, wanted: ServeOptions) -> None:
@@ -89,7 +87,7 @@ async def serve(settings: Settings, wanted: ServeOptions) -> None:
     serving = Serving(exposed=exposed, token=token, no_token=wanted.no_token, run_here=wanted.run_here)
     server = create_app(settings, serving)
     try:
-        await server.site.queries.page(1)  # a store that cannot be used is said so now, in one line
+        await server.site.queries.page(1)  # report an unusable store now, in one line
         listening = bind_socket(host, wanted.port)
     except BaseException:
         await server.site.store.aclose()
@@ -109,8 +107,8 @@ async def serve(settings: Settings, wanted: ServeOptions) -> None:
 
 
 def _line(server: Server, port: int, wanted: ServeOptions, token: str) -> str:
-    """Where it is. The link opens it with the token; a server that others can reach tells only where the token lies,
-    for its lines may be collected somewhere."""
+    """The address. The link contains the token; an exposed server prints only where the token file is, because its
+    output may be collected."""
     place = f"http://[{wanted.host}]:{port}" if ":" in wanted.host else f"http://{wanted.host}:{port}"
     runs = f"runs {count_things(server.site.settings['server.sessions'], 'session')} at once"
     runs = runs if server.site.carrier else "hands sessions to workers"
@@ -130,7 +128,7 @@ async def _demand_token(settings: Settings, host: str) -> None:
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """Bound before the server says where it is."""
+    """Bound before the address is printed."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""A request to begin a session, and the plan that comes of it. What would let it reach into the server is refused."""
+"""Requests that start a session, and their plan."""
 
 import math
 import os
@@ -41,7 +41,7 @@ class Budget(Value):
 
 
 class Begin(Value):
-    """What every request to begin a session has; the body of each protocol adds its `input`."""
+    """The common fields of a request that starts a session; each protocol adds its `input`."""
 
     protocol: str
     input: Any
@@ -63,7 +63,7 @@ class Begin(Value):
 
 
 def begin_body(protocol: AnyProtocol) -> type[Begin]:
-    """The request that begins a session of this protocol."""
+    """The request model of this protocol."""
     body = find_extension(protocol.name).body or body_of(protocol)
     name = f"Begin{protocol.name.title().replace('_', '')}"
     fields: dict[str, Any] = {"protocol": (Literal[protocol.name], ...), "input": (body, ...)}
@@ -79,7 +79,7 @@ else:
 
 
 def refuse_unkept(given: Any) -> None:
-    """What JSON can say and no store can keep."""
+    """Refuses JSON that no store can keep."""
     if isinstance(given, float) and not math.isfinite(given):
         raise ValueError("numbers must be finite")
     if isinstance(given, str) and any("\ud800" <= character <= "\udfff" for character in given):
@@ -94,13 +94,13 @@ def refuse_unkept(given: Any) -> None:
 
 
 def digest(begin: Begin) -> str:
-    """By which the same request is known again; its key is no part of it."""
+    """Identifies equal requests; the idempotency key is not part of it."""
     return digest_of(begin.model_dump(mode="json", exclude={"idempotency_key"}))
 
 
 def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterable[TrackRecord]) -> SessionPlan:
-    """The session that is asked for, with the server's own settings where the request says nothing."""
-    check_branch(settings, wanted=begin.branch or begin.repo is not None)  # before anything looks at the folder
+    """The plan, with the server's settings where the request is silent."""
+    check_branch(settings, wanted=begin.branch or begin.repo is not None)  # before anything reads the folder
     extension = find_extension(begin.protocol)
     request = Request(
         protocol=PROTOCOLS[begin.protocol],
@@ -126,7 +126,7 @@ def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterabl
 
 
 def _over(settings: Settings, begin: "AnyBegin") -> Settings:
-    """The server's settings with those of the request over them."""
+    """The server's settings, overridden by the request."""
     kind = PROTOCOLS[begin.protocol].rules
     check_machine_rules(begin.protocol, begin.rules, settings)  # before anything reads the folders
     flags: dict[str, object] = dict(begin.budget.given_limits())

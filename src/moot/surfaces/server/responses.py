@@ -1,4 +1,4 @@
-"""The same as `chat`, in the newer shape of OpenAI's clients: `POST /v1/responses`."""
+"""OpenAI's Responses API, `POST /v1/responses`."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1", include_in_schema=False)
 
 
 class ResponsesRequest(BaseModel):
-    """As `ChatRequest`; a conversation that the server should remember is refused, for it remembers none."""
+    """Like `ChatRequest`. Stored conversations are refused, because the server keeps none."""
 
     model: str
     input: Annotated[str, Field(min_length=1)] | Annotated[tuple[Message, ...], Field(min_length=1, max_length=1000)]

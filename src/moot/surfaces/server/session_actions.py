@@ -1,4 +1,4 @@
-"""What people do to sessions that are under way: decide, answer, choose, pause, resume, cancel, fork."""
+"""Actions on sessions: decide, answer, choose, pause, resume, cancel, fork."""
 
 from typing import Annotated, Any
 
@@ -169,7 +169,7 @@ def _by(who: Identity) -> JsonValue:
 
 
 async def _change_status(site: ServerSite, record: SessionRecord, status: Status, mark: JournalMark) -> bool:
-    """Whether nobody took the session meanwhile, and it is now what was asked for."""
+    """Changes the status; False if another process took the session meanwhile."""
     new = record.model_copy(update={"status": status, "updated_at": site.now()})
     try:
         await site.store.update(new, mark)

@@ -1,4 +1,4 @@
-"""Sessions over HTTP: begun, listed, read, deleted."""
+"""Sessions over HTTP: start, list, read, delete."""
 
 import asyncio
 import base64
@@ -19,7 +19,7 @@ from moot.edge.store.session_queries import PageCursor
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import About, SessionPlan, end_of, new_record
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.history.reports import read_report
+from moot.surfaces.history.documents import read_report
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
 from moot.surfaces.server.client_rights import Identity
@@ -75,8 +75,7 @@ async def begin(
 async def start_session(
     site: ServerSite, wanted: AnyBegin, who: Identity, idempotency_key: str | None
 ) -> tuple[SessionRecord, bool]:
-    """The session that is asked for, and whether it is to be run: not where it was begun before with the same key, or
-    needs no debate."""
+    """The session, and whether it is to be run: not if it was started before with the same key, or needs no debate."""
     key = wanted.idempotency_key
     if key is not None and idempotency_key is not None and key != idempotency_key:
         raise Refusal(422, "two_keys", "the header and the body give different idempotency keys")
@@ -92,10 +91,9 @@ async def estimate(wanted: AnyBegin, who: Annotated[Identity, Depends(RequiredSc
 async def begin_session(
     site: ServerSite, wanted: Begin, who: Identity, key: str | None = None
 ) -> tuple[SessionRecord, bool]:
-    """The session, and whether it will be run: it may need no debate, or have been begun before with the same key."""
     if key is not None and (earlier := await site.queries.find_by_key(who.name, key)) is not None:
         return _check_repeat(earlier, wanted), False
-    # In a thread: what needs no debate is looked up in files that others may have locked.
+    # In a thread, because this reads files that others may have locked.
     plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await TrackRecords(site.store).count_results())
     record, end = new_record(plan, site.now(), About(by=who.name, key=key, priority=wanted.priority)), None
     if (answer := find_extension(plan.protocol).answer(plan)) is not None:
@@ -107,7 +105,7 @@ async def begin_session(
     except StoreError:
         if key is None or (earlier := await site.queries.find_by_key(who.name, key)) is None:
             raise
-        return _check_repeat(earlier, wanted), False  # somebody was faster, with the same key
+        return _check_repeat(earlier, wanted), False  # a concurrent request with the same key came first
     if end is None:
         await site.queue.put(record.id, record.priority)
     return record, end is None
@@ -120,7 +118,7 @@ def _check_repeat(earlier: SessionRecord, wanted: Begin) -> SessionRecord:
 
 
 async def check_runnable(site: ServerSite, plan: SessionPlan) -> None:
-    """What cannot work here is said before anything begins; what only the workers know is left to them."""
+    """Refuses what cannot run here before the session starts; what only workers know is left to them."""
     if site.open_model is None:
         return
     for name in {name for chain in plan.seats.values() for name in chain}:
@@ -193,7 +191,7 @@ async def standing(session: SessionId, who: Reader, site: Here) -> Response:
 
 
 async def problem_of(site: ServerSite, record: SessionRecord) -> str:
-    """Why it stopped where it should not have, as its journal has it: the note comes last."""
+    """Why it stopped unexpectedly: the last note of its journal."""
     if record.status not in ("paused", "failed") or record.waiting_on:
         return ""
     last = await site.store.entries(record.id, max(0, record.entries - 3))

@@ -185,8 +185,8 @@ def summary_of(record: SessionRecord) -> Summary:
 
 
 def plan_for(who: Identity, record: SessionRecord) -> dict[str, Any]:
-    """A plan as somebody may see it. The address of a webhook is often a secret, and notes are about the server's
-    machine: both are for its administrators."""
+    """A plan as this caller may see it. Webhook URLs are often secret and notes concern the server's machine: both are
+    for administrators."""
     plan: dict[str, Any] = dict(record.config)
     if not who.may("admin"):
         gates = dict(plan.get("gates") or {})
@@ -205,5 +205,5 @@ def result_of(record: SessionRecord) -> JsonValue:
 
 
 def entry_data(entry: JournalEntry) -> dict[str, Any]:
-    """As JSON. By hand, for a busy session is read by many."""
+    """As JSON, built by hand because a busy session has many readers."""
     return {**entry.__dict__, "at": entry.at.isoformat()}

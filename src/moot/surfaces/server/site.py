@@ -1,4 +1,4 @@
-"""What all routes share: the store, who carries sessions on, who watches them."""
+"""Shared state of all routes: store, worker, feeds."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,23 +22,22 @@ from moot.surfaces.session.settings import Settings
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 OVER = ("completed", "failed", "cancelled")
-"""Statuses after which nothing more happens by itself."""
 
 
 class Queue(Protocol):
-    """Who is told that a session is to be carried on: this process, or a fleet of others."""
+    """Takes sessions to run: this process or a fleet."""
 
     async def put(self, session_id: str, priority: int = 0) -> None: ...
 
 
 class Carrier(Queue, Protocol):
-    """A queue that also runs here, and can be told to stop one."""
+    """A queue that runs sessions here and can stop one."""
 
     @property
     def running(self) -> int: ...
 
     def stop(self, session_id: str, wish: Stop) -> bool:
-        """Whether it runs here, and was told."""
+        """True if it runs here and was told to stop."""
 
 
 @dataclass
@@ -48,14 +47,13 @@ class ServerSite:
     clock: Clock
     queue: Queue
     carrier: Carrier | None
-    """None: sessions run elsewhere."""
     feeds: Feeds
     metrics: Metrics
     bounds: RequestLimits
     open_model: "OpenModel | None" = None
-    """To see at once that a model cannot be asked; None where only the workers know."""
+    """To reject an unusable model at once; None if only the workers know."""
     gatekeeper: Gatekeeper = field(init=False)
-    """Set by whoever puts the server together."""
+    """Set by `create_app`."""
     queries: SessionQueries = field(init=False)
     gates: GateStore = field(init=False)
 
@@ -70,12 +68,12 @@ class ServerSite:
         return self.clock.now()
 
     async def may_still(self, connection: HTTPConnection, scope: Scope) -> bool:
-        """Whether whoever opened a long connection would be let in now."""
+        """Whether the caller of a long connection is still authorised."""
         who = await self.gatekeeper.door.identify(dict(connection.scope))
         return isinstance(who, Identity) and who.may(scope)
 
     async def session(self, session_id: str, who: Identity) -> SessionRecord:
-        """By its whole id; anything else is no session. One that they may not see is not there for them."""
+        """By full id. A session that the caller may not see does not exist for it."""
         known = UUID.fullmatch(session_id)
         record = await self.queries.find(session_id.lower(), who.sees_only) if known else None
         if record is None:

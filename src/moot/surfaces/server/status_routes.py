@@ -1,4 +1,4 @@
-"""Further routes: teams, health, metrics."""
+"""Routes for teams, health and metrics."""
 
 from typing import Annotated, Any
 
@@ -59,13 +59,13 @@ def _agent(each: Scored) -> shapes.TeamAgent:
 
 @router.get("/", response_model=shapes.Welcome, summary="The holder of this token, and links")
 async def welcome(request: Request, who: Annotated[Identity, Depends(RequiredScope(*SCOPES))]) -> Response:
-    """What the link leads to that the server prints; a browser is led on to the page."""
+    """The target of the printed link; browsers are redirected to the page."""
     if accepts_html(request.headers):
         return open_page(request, who)
     told = shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__)
     return json_response(
         told, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-    )  # for the token in it
+    )  # it contains the token
 
 
 @router.get("/healthz", response_model=shapes.Health, summary="Whether the server answers", openapi_extra=FOR_ALL)
@@ -96,7 +96,7 @@ async def readyz(site: Here) -> Response:
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "figures"}},
 )
 async def metrics(who: Annotated[Identity, Depends(RequiredScope("read", "metrics"))], site: Here) -> Response:
-    """What the process does tells of everybody's sessions: that is not for those who see only their own."""
+    """Process metrics cover everybody's sessions, so they are not for callers who see only their own."""
     if not who.may("metrics"):
         return Response(session_figures(await site.queries.counts(who.sees_only)), media_type=MEDIA)
     running = site.carrier.running if site.carrier is not None else 0

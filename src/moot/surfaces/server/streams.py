@@ -1,4 +1,4 @@
-"""Sessions followed as they run: server-sent events that a reader can take up again, and a socket that decides too."""
+"""Live sessions: resumable server-sent events, and a WebSocket that also takes decisions."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ SOCKET_PARAMETERS = frozenset({"after"})
 EVENTS = "text/event-stream"
 UNCHANGED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 RETRY = 1000
-"""Milliseconds after which a reader that was cut off comes back."""
+"""Milliseconds until a disconnected reader retries."""
 SAY = 'send {"approve": {}}, {"reject": {"reason": …}} or {"answer": […]}'
 Write = Callable[[Sequence[JournalEntry]], Awaitable[str]]
 ENTRY_NUMBER = TypeAdapter(Annotated[int, Query(ge=0, le=2**31 - 1)])
@@ -62,9 +62,9 @@ async def events(
 
 
 def follow_session(site: ServerSite, request: Request, record: SessionRecord, heard: int, write: Write) -> Response:
-    """What was recorded after the entry that was heard last, and what is recorded from now on, as events."""
+    """Entries after the last one received, then new ones, as events."""
     if record.status in OVER and heard >= record.entries:
-        return Response(status_code=204)  # a browser takes it for the end, and does not come back
+        return Response(status_code=204)  # browsers do not reconnect after 204
     return StreamingResponse(_events(site, request, record, heard, write), media_type=EVENTS, headers=UNCHANGED)
 
 
@@ -83,7 +83,7 @@ async def _events(
         if time.monotonic() - checked >= site.heartbeat:
             checked = time.monotonic()
             if not await site.may_still(request, "read"):
-                return  # the token was revoked, or has expired
+                return  # the token was revoked or has expired
         yield await write(entries) or ": still here\n\n"
         after = entries[-1].entry if entries else after
         if await _end(site, record, entries, after):
@@ -91,8 +91,8 @@ async def _events(
 
 
 async def _end(site: ServerSite, record: SessionRecord, entries: Sequence[JournalEntry], after: int) -> str:
-    """How the session ended, once all of it was told; nothing as long as there may be more. `record`: as it was when
-    somebody came to hear of it."""
+    """The end event once every entry was sent; nothing while more may come. `record`: as it was when the reader
+    connected."""
     was_over = record.status in OVER and after >= record.entries
     if entries and not was_over and not any(entry.kind == "ended" for entry in entries):
         return ""
@@ -128,7 +128,7 @@ async def socket(websocket: WebSocket, id: str) -> None:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
                 await task
-    with contextlib.suppress(RuntimeError):  # it is closed already
+    with contextlib.suppress(RuntimeError):  # already closed
         await websocket.close(1001 if site.feeds.closed else 1000)
 
 
@@ -148,7 +148,7 @@ async def _tell(websocket: WebSocket, site: ServerSite, record: SessionRecord, a
 
 async def _hear(websocket: WebSocket, site: ServerSite, session_id: str, who: Identity) -> None:
     while (message := await websocket.receive())["type"] != "websocket.disconnect":
-        text = message.get("text") or ""  # bytes say nothing here
+        text = message.get("text") or ""  # binary messages are ignored
         try:
             if wait := site.gatekeeper.buckets.wait(f"token {who.name}"):
                 raise Refusal(429, detail=f"wait {int(wait) + 1} s")

@@ -1,4 +1,4 @@
-"""What a route does not know is refused: a field that nobody reads may be one that somebody relies on."""
+"""Refuses unknown query parameters and bodies: the sender may rely on them."""
 
 from collections.abc import Collection
 
@@ -13,7 +13,6 @@ NOTHING = (b"", b"{}", b"null")
 
 
 async def refuse_unknown(request: Request) -> None:
-    """Of every route: parameters of the query, and a body where none is read."""
     route: APIRoute = request.scope["route"]
     refuse_parameters(request, {field.alias for field in route.dependant.query_params})
     if route.body_field is None and (await request.body()).strip() not in NOTHING:

@@ -1,4 +1,4 @@
-"""A session's branch in a repository of the user's, as every surface offers it."""
+"""The git branch of a session, and its notes in the plan."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from moot.runtime.runner import SessionPlan
 
 
 def branch_notes(repo: str | None, files: Mapping[str, str | None], *, branch: bool) -> dict[str, JsonValue]:
-    """What a plan says of its branch. `files`: path in the session -> the file it was read from, if it was."""
+    """The plan's notes about its branch. `files`: path in the session -> the file it was read from."""
     if not branch:
         if repo is not None:
             raise UsageError("--repo and --branch go together: give both")
@@ -29,7 +29,7 @@ def branch_notes(repo: str | None, files: Mapping[str, str | None], *, branch: b
 
 
 def branches_of(plan: SessionPlan) -> GitBranches | None:
-    """The repository that a plan names; none where the session has no branch."""
+    """The repository of a plan; None if the session has no branch."""
     repository, places = plan.notes.get("repository"), plan.notes.get("places")
     if not isinstance(repository, str):
         return None
@@ -38,12 +38,11 @@ def branches_of(plan: SessionPlan) -> GitBranches | None:
 
 
 def branches_in(repo: str | None) -> GitBranches:
-    """The branches of all sessions in a repository."""
     return GitBranches(Path(os.path.abspath(repo or ".")), default_worktrees())
 
 
 def _place(name: str, origin: str | None, folder: Path, top: Path) -> str:
-    """Where a file lies in the repository: where it was read from, else below the folder that was named."""
+    """The path of a file in the repository: where it was read from, else below the named folder."""
     real = Path(os.path.realpath(origin)) if origin else Path(os.path.realpath(folder)) / name
     root = Path(os.path.realpath(top))
     if not real.is_relative_to(root):

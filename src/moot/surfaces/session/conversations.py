@@ -1,4 +1,4 @@
-"""What a conversation asks of a protocol: the last message of the user is the task, what was said before is context."""
+"""Turns a conversation into protocol input: the last user message is the task, the rest is context."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ EARLIER = "Earlier in this conversation:"
 
 
 class MessagePart(BaseModel):
-    """Only words can be debated: a picture or a sound is refused."""
+    """Text only: images and audio are refused."""
 
     type: Literal["text", "input_text", "output_text"]
     text: str
@@ -45,7 +45,6 @@ class Message(BaseModel):
 @dataclass(frozen=True)
 class Conversation:
     asked: str
-    """The last message of the user."""
     earlier: str = ""
 
     @property
@@ -53,7 +52,7 @@ class Conversation:
         return self.asked.splitlines()
 
     def read_files(self) -> dict[str, str]:
-        """Path -> text of every fenced block; one that names no file is named by its language."""
+        """Path -> text of every fenced block; a block without a name gets one by its language."""
         found: dict[str, str] = {}
         for block in blocks(self.lines):
             code, language = code_of(block, self.lines), block.info.split(" ")[0].lower()
@@ -66,7 +65,7 @@ class Conversation:
         return found
 
     def read_prose(self) -> str:
-        """What stands outside of the fenced blocks, and what was said earlier."""
+        """The text outside fenced blocks, and earlier messages."""
         inside = {number for block in blocks(self.lines) for number in range(block.start, block.end + 1)}
         outside = "\n".join(line for number, line in enumerate(self.lines) if number not in inside).strip()
         return "\n\n".join(filter(None, (outside, self.earlier)))
@@ -81,7 +80,7 @@ def read_conversation(messages: Sequence[Message]) -> Conversation:
 
 
 def plan_conversation(protocol: str, talk: Conversation, settings: Settings, vault: Vault) -> SessionPlan:
-    """The session that somebody at this machine asks for in words."""
+    """The plan of a local user's conversation."""
     extension = find_extension(protocol)
     kind = extension.body or body_of(PROTOCOLS[protocol])
     request = Request(protocol=PROTOCOLS[protocol], given={}, settings=settings, vault=vault)
@@ -93,8 +92,8 @@ def plan_conversation(protocol: str, talk: Conversation, settings: Settings, vau
 
 
 def fill_body(body: type[Value], talk: Conversation) -> dict[str, Any]:
-    """The input of a request: the first text that must be given is what was asked; where files must be given instead,
-    they are in the fenced blocks."""
+    """The input of a request: the message goes into the first required text field; required files come from fenced
+    blocks."""
     known = {each.name: each for each in fields_of(body)}
     wanted = [each for each in known.values() if each.required]
     text = next((each.name for each in wanted if each.kind == "text"), "")
@@ -113,6 +112,6 @@ def fill_body(body: type[Value], talk: Conversation) -> dict[str, Any]:
 
 
 def _is_test(path: str) -> bool:
-    """By the names that test runners look for."""
+    """By the naming convention of test runners."""
     name = PurePosixPath(path).name
     return name.startswith("test_") or "_test." in name or ".test." in name

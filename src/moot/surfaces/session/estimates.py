@@ -1,4 +1,4 @@
-"""What a session will cost, before any model is asked: calls by its rules, tokens and dollars by its models."""
+"""Estimates a session's cost before any model is asked: calls by its rules, tokens and dollars by its models."""
 
 import json
 import os
@@ -15,12 +15,12 @@ from moot.surfaces.session.settings import endpoints_in
 from moot.text.render import estimate_tokens
 
 FRAME = 1200
-"""Tokens of a prompt beside its material: who the seat is, what is asked, the form of the reply."""
+"""Tokens of a prompt besides its material: role, instructions, reply format."""
 USUAL_REPLY = 800
 
 
 class CostRange(Value):
-    """What is usual, where every question is put and answered at once, and what it can be at most. None: unknown."""
+    """The usual value, if every question is answered at once, and the maximum. None: unknown."""
 
     usual: float | None
     most: float | None
@@ -37,13 +37,13 @@ class Estimate(Value):
 
 
 def estimate_plan(plan: SessionPlan) -> Estimate:
-    """Nobody is asked, and nothing is run. The limits of the plan hold here too."""
+    """Runs nothing and asks no model. Applies the limits of the plan."""
     protocol, limits = PROTOCOLS[plan.protocol], plan.limits
     seats = {seat: chain for seat, chain in plan.seats.items() if chain}
     models = tuple(sorted({name for chain in seats.values() for name in chain}))
     rules = protocol.rules.model_validate(plan.rules)
     found = protocol.estimate and protocol.estimate(protocol.input.model_validate(plan.input), rules, set(seats))
-    # A reply that cannot be read is asked for once more, and each use of a tool is a call before it.
+    # An unreadable reply is asked for once more, and each tool use is a call.
     times = 2 + (limits.tool_calls if getattr(rules, "tools", ()) else 0)
     most = _least(found.most * times if found else None, limits.max_calls)
     usual = _least(found.most if found else None, most)
@@ -68,7 +68,6 @@ def estimate_plan(plan: SessionPlan) -> Estimate:
 
 
 def report_estimate(estimate: Estimate) -> Report:
-    """As a person is shown it."""
     if not estimate.models:
         return Report(
             blocks=(Headline(verdict="estimate", text=f"{estimate.protocol} asks no model: it costs nothing"),)

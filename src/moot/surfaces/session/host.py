@@ -1,5 +1,4 @@
-"""Many sessions in one process, for server and worker. A session continues from its record, and may
-stop, wait or be taken away at any moment."""
+"""Runs many sessions in one process, for server and worker."""
 
 import asyncio
 import contextlib
@@ -27,23 +26,23 @@ from moot.surfaces.session.wiring import open_models, open_runtime, telemetry_of
 
 End = Literal["ended", "parked", "failed"]
 AGAIN = 0.2
-"""Seconds until sessions that did not stop are told so once more."""
+"""Seconds until sessions that did not stop are told again."""
 Listen = Callable[[str, Event], None]
 
 
 @dataclass
 class Host:
-    """The edges that all its sessions share."""
+    """Holds what its sessions share."""
 
     settings: Settings
     store: SqlStore
     listen: Listen | None = None
     open_model: Callable[[str], Model] | None = None
-    """Instead of the models of the settings' providers."""
+    """Replaces the providers, in tests."""
     around: Callable[[Model], Model] = lambda model: model
-    """What is put around each of them, such as a limit that others share."""
+    """Wraps each model, for example with a shared limit."""
     owner: str = ""
-    """Who runs its sessions, as others see it; by default this process, whichever it is when one begins."""
+    """The owner in the record of its sessions; by default this process."""
     _running: dict[str, Runner] = field(default_factory=dict)
     _tasks: set["asyncio.Task[object]"] = field(default_factory=set)
 
@@ -61,8 +60,8 @@ class Host:
         return tuple(self._running)
 
     async def carry_on(self, record: SessionRecord) -> End:
-        """Run a session from its record to its end, or to the gate at which it waits, unless somebody took it since
-        it was as it is given here. What goes wrong is the session's own trouble: it stays, and says so."""
+        """Runs a session from its record to its end or next gate, unless somebody took it since `record` was read.
+        Errors are recorded in the session and not raised."""
         try:
             await self.run(record)
         except Parked:
@@ -73,11 +72,11 @@ class Host:
         return "ended"
 
     async def run(self, record: SessionRecord, *, take: bool = False) -> None:
-        """The same for whoever wants to know what went wrong."""
+        """The same, but raises errors."""
         plan = SessionPlan.model_validate(record.config)
         memory = LessonStore(self.store, await self._owner_of(record))
         await self._refuse_imported(record, plan)
-        # Nothing is waited for from here until it is noted as running: claimed once more it would fence itself off.
+        # No await until it is marked as running: claiming it twice would fence it off.
         if record.id in self._running:
             raise StoreError(f"session {record.id} is already running in this process")
         listen = self.listen
@@ -106,17 +105,17 @@ class Host:
                 await kept.aclose()
 
     async def _refuse_imported(self, record: SessionRecord, plan: SessionPlan) -> None:
-        """Nobody sits here to be asked. It is set aside, or it would be found again and again."""
+        """Nobody can be asked here. Pauses it, or it would be found again and again."""
         try:
             await agree_to_imported(self.store, record, plan)
         except UsageError:
             aside = {"status": "paused", "waiting_on": None, "owner": "", "updated_at": self.clock.now()}
-            with contextlib.suppress(LeaseLost):  # somebody took it meanwhile
+            with contextlib.suppress(LeaseLost):  # another process took it meanwhile
                 await self.store.update(record.model_copy(update=aside))
             raise
 
     def _opener(self, plan: SessionPlan, kept: Models) -> Callable[[str], Model]:
-        """Models for one session. They are shared by all, but for endpoints that only this session knows."""
+        """Models for one session: shared, except for endpoints that only this session knows."""
         alone = set(endpoints_in(plan)) - set(self._endpoints)
 
         def open_one(name: str) -> Model:
@@ -127,36 +126,36 @@ class Host:
         return open_one
 
     def trouble(self, session_id: str, error: MootError) -> None:
-        """Told to whoever looks after the process; the session itself is paused with its record."""
+        """Reports a problem to the operator; the session is paused."""
 
     def stop(self, session_id: str, wish: Stop) -> bool:
-        """Whether it runs here, and was told to stop."""
+        """True if it runs here and was told to stop."""
         runner = self._running.get(session_id)
         if runner is not None and runner.wish != wish:
             runner.stop(wish)
         return runner is not None
 
     async def obey(self) -> None:
-        """Stop what somebody else wished stopped, in this process's sessions."""
+        """Stops sessions of this process for which others requested it."""
         for session_id, wish in (await self.store.wishes(self.running) if self._running else {}).items():
             if wish:
                 self.stop(session_id, wish)
 
     async def ready(self, now: datetime) -> list[str]:
-        """Sessions whose gate was decided, or has waited long enough."""
+        """Sessions whose gate was decided or has expired."""
         return await self.gates.ready(now)
 
     def notify(self) -> None:
-        """Tell the webhooks of the gates that wait; nobody waits for one that is slow to answer."""
+        """Notifies the webhooks of waiting gates, without waiting for slow ones."""
         if self._telling is None or self._telling.done():
             self._telling = asyncio.create_task(self._tell())
 
     async def _tell(self) -> None:
-        with contextlib.suppress(StoreError):  # it is tried again, and others say what is wrong with the store
+        with contextlib.suppress(StoreError):  # retried; other code reports the store's problem
             await self.webhooks.send(self.clock.now())
 
     async def _owner_of(self, record: SessionRecord) -> str | None:
-        """Whose lessons a session may be told; None: those of everybody, for sessions of who sees all others."""
+        """The owner whose lessons a session may use; None: everybody's."""
         by = record.initiated_by
         if by in (None, LOCAL, NO_TOKEN):
             return by if by == NO_TOKEN else None
@@ -164,12 +163,11 @@ class Host:
         return None if token is None or "admin" in token.scopes else token.owner
 
     async def drain(self, seconds: float = 30.0, wish: Stop = "release") -> None:
-        """Begin nothing new; what is under way is finished and recorded, then the sessions are for anybody to carry
-        on, or by another `wish` paused. Those that take longer are left as they are: whoever takes them over repeats
-        nothing that is recorded."""
+        """Starts nothing new, finishes and records running steps, then releases the sessions, or pauses them by another
+        `wish`. Slower ones are left as they are: no recorded step is repeated."""
         until = self.clock.monotonic() + seconds
         while under_way := [task for task in self._tasks if task is not asyncio.current_task()]:
-            for session_id in self.running:  # again and again: one may be about to open its room
+            for session_id in self.running:  # repeatedly: one may be about to start
                 self.stop(session_id, wish)
             left = until - self.clock.monotonic()
             if left <= 0 or (await asyncio.wait(under_way, timeout=min(left, AGAIN)))[1] == set():

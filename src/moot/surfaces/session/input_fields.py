@@ -1,4 +1,4 @@
-"""The fields of an input by what a surface has to do for them: read code, read tests, take words, numbers, choices."""
+"""Input fields by kind: code, tests, text, numbers, choices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class InputField:
 
 
 def fields_of(kind: type[BaseModel]) -> list[InputField]:
-    """Those that somebody gives, in their order."""
+    """The fields that a caller gives, in order."""
     found = [InputField(name, _kind(info.annotation), info, _option(info)) for name, info in kind.model_fields.items()]
     return [each for each in found if not each.option.derived]
 
@@ -69,7 +69,7 @@ def _kind(annotation: Any) -> Kind:
 
 
 def choices_of(annotation: Any) -> tuple[Any, ...]:
-    """The values of a closed set, also of one made of several; empty where it is none."""
+    """The values of a `Literal`, or of a union of them; else empty."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     if get_origin(annotation) not in (Union, UnionType):
@@ -78,14 +78,14 @@ def choices_of(annotation: Any) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(value for part in parts for value in part)) if all(parts) else ()
 
 
-# --- what a field is read from
+# --- reading values
 
 
 Source = str | Path | Sequence[Path] | Code
 
 
 def gather_code(source: Source, language: str | None) -> Gathered:
-    """Code as a text, a path, several of them, or the code itself."""
+    """Code from a text, one or several paths, or a `Code`."""
     match source:
         case Code():
             return Gathered(source)
@@ -98,7 +98,7 @@ def gather_code(source: Source, language: str | None) -> Gathered:
 
 
 def gather_tests(source: str | Path | Tests) -> Tests:
-    """Those at a path, or the tests themselves."""
+    """Tests from a path, or the tests themselves."""
     return source if isinstance(source, Tests) else read_tests(str(source))
 
 
@@ -108,7 +108,7 @@ def paths_of(source: Source) -> Sequence[Path]:
 
 @dataclass(frozen=True)
 class Material:
-    """Values of fields with their files read, and where these came from."""
+    """Field values with their files read, and the paths of these files."""
 
     values: dict[str, Any]
     origins: Origins
@@ -116,7 +116,7 @@ class Material:
 
 
 def read_material(kind: type[BaseModel], given: Mapping[str, Any], language: str | None = None) -> Material:
-    """The values as a caller of this machine gives them: paths are read, everything else is as it is."""
+    """The values of a local caller: paths are read, everything else is kept."""
     values, origins, paths = dict(given), dict[str, tuple[str, str]](), list[str]()
     for each in fields_of(kind):
         value = given.get(each.name)

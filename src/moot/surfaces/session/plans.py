@@ -1,4 +1,4 @@
-"""From a request to the plan of a session, for any protocol: what is given is masked, the settings say the rest."""
+"""Makes the plan of a session from a request: masks secrets and fills in settings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,41 +26,38 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What somebody asks of a protocol, on whichever surface. Files are read already."""
+    """A request to a protocol, from any surface. Files are already read."""
 
     protocol: AnyProtocol
     given: Mapping[str, Any]
-    """Field of the input, or of the extension's body -> its value."""
+    """Field of the input or of the extension's body -> value."""
     settings: Settings
     vault: Vault
     notes: Mapping[str, JsonValue] = field(default_factory=dict)
     origins: Origins = field(default_factory=dict)
-    """Where files of this machine were read from."""
     repo: str | None = None
     branch: bool = False
     places: Mapping[str, str | None] | None = None
-    """File of the session -> the file of this machine it stands for; default: those of the code that is given."""
+    """File of the session -> local file; by default those of the given code."""
     use_models: bool = True
     seats: Mapping[str, tuple[str, ...]] | None = None
-    """Who sits where; default: the usual seats of the protocol, by the settings."""
+    """Seats and models; by default those of the protocol and the settings."""
     tried: Sequence[TrackRecord] = ()
-    """How models did in earlier sessions."""
     caller: str = ""
-    """Whose client asks; empty for who sits at this machine."""
+    """The owner of the client; empty for the local user."""
 
     def __post_init__(self) -> None:
-        """Every surface asks by a request: here a model is picked for all of them."""
+        """Picks a model here, because every surface makes a request."""
         if self.use_models:
             object.__setattr__(self, "settings", self.settings.with_pick())
 
     def explain_no_model(self, needed: str) -> UsageError:
-        """What needs a model, and why none was picked."""
         pick = self.settings.picked
         return UsageError(f"{needed} ({pick.reason})" if pick else needed)
 
 
 def make_plan(request: Request) -> SessionPlan:
-    """The session to run. Secrets are masked here, before anything else sees them."""
+    """Masks secrets before anything else sees them."""
     protocol, settings = request.protocol, request.settings
     given = mask_input(check_input(protocol, request.given), request.vault)
     rules = settings.rules(protocol.name)
@@ -97,12 +94,11 @@ def seats_for(request: Request) -> dict[str, tuple[str, ...]]:
 
 
 def origin_of(request: Request, path: str) -> str | None:
-    """The file that this one was read from."""
     return origin[0] if (origin := request.origins.get(path)) else None
 
 
 def repository_at(origin: tuple[str, str] | None) -> str:
-    """The repository that a file was read from; texts of a request lie in none."""
+    """The repository of a file; None for texts of a request."""
     return repository_of(origin[0]) if origin else ""
 
 
@@ -117,7 +113,7 @@ def check_input(protocol: AnyProtocol, given: Mapping[str, Any]) -> BaseModel:
 
 
 def topic_of(given: BaseModel) -> str:
-    """The first words that are given, else the names of the files."""
+    """The first given text, else the file names."""
     for each in fields_of(type(given)):
         value = getattr(given, each.name)
         if each.kind == "text" and value:
@@ -139,8 +135,8 @@ def tests_in(given: BaseModel) -> bool:
 
 
 def mask_input(given: M, vault: Vault) -> M:
-    """Every text of an input without its secrets. All of them are learnt first: what is a secret by its name in one
-    text is the same secret in another, where it has no name."""
+    """Masks every text of an input. All secrets are learnt first: one that is known by its name in one text is masked
+    in the others too."""
     vault.learn(*texts_in(given))
     masked: M = mask_value(given, vault)
     return masked
@@ -165,7 +161,7 @@ def texts_in(value: object) -> list[str]:
 
 
 def mask_value(value: Any, vault: Vault) -> Any:
-    """The same value; names of files stay, for they are found again by them."""
+    """The masked value; file names stay, because files are looked up by them."""
     match value:
         case str():
             return vault.hide(value)
@@ -199,7 +195,7 @@ def origins_of(plan: SessionPlan) -> Origins:
 
 
 def learn_secrets(origins: Origins, vault: Vault) -> None:
-    """On resume: the masked secrets are in no record, so they are looked up in the files again."""
+    """On resume: secrets are in no record, so they are read from the files again."""
     for path, _ in origins.values():
         if Path(path).is_file():
             text = Path(path).read_text(encoding="utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""The environment of the user's project: found once, recorded with the session, the same when it is resumed."""
+"""The environment of the user's project: found once and recorded, so that a resumed session uses the same."""
 
 import os
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ NOTE = "project"
 
 
 def project_at(paths: Iterable[str | Path | None], python: str | Path | None) -> ProjectEnvironment:
-    """Of the project that these paths lie in; without any of them only what the user named counts."""
+    """The environment of the project that contains these paths; without paths, only `python` counts."""
     places = [str(path) for path in paths if path and path != "-"]
     named = str(python) if python else None
     return find_project(places, named, os.environ) if places or named else NO_PROJECT
@@ -25,7 +25,7 @@ def project_note(paths: Iterable[str | Path | None], python: str | Path | None) 
 
 
 def project_of(plan: SessionPlan) -> ProjectEnvironment:
-    """As it was when the session began. Another environment could give other results, so a lost one is an error."""
+    """As recorded. A lost environment is an error, because another could give other results."""
     project = ProjectEnvironment.model_validate(plan.notes.get(NOTE) or {})
     if project.python and not all(Path(folder).is_dir() for folder in project.python.folders.values()):
         raise UsageError(f"the environment of this session no longer exists: {project.python.program} ({project.how})")

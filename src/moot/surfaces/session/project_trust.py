@@ -1,4 +1,4 @@
-"""The project's settings among the others: all of them where a person trusted the file, else the harmless ones."""
+"""Layers of settings: a project's file counts fully if trusted, else only its harmless keys."""
 
 import os
 import sys
@@ -14,17 +14,17 @@ from moot.edge.settings.trust_file import ProjectFile, is_trusted, read_project_
 from moot.text.controls import clean
 
 SAID: set[str] = set()
-"""What was said already: a command may load its settings more than once."""
+"""Warnings already printed: a command may load its settings more than once."""
 
 
 class Layers(NamedTuple):
     layers: list[Layer]
     ignored: frozenset[str]
-    """Keys that the project sets and that do not count, because nobody trusted its file."""
+    """Keys of the project's file that are ignored for lack of trust."""
 
 
 def read_layers(known: Sequence[Setting], flags: Mapping[str, object], start: Path | None) -> Layers:
-    """Flags, environment, the project's file, the user's. Without a place to start from, the project's is left out."""
+    """Flags, environment, project, user. Without `start` the project is left out."""
     given = Layer("flag", {key: value for key, value in flags.items() if value is not None and value != ()})
     env, user = from_environment(known, os.environ), user_layers()
     path = project_file(start) if start else None
@@ -43,13 +43,13 @@ def read_layers(known: Sequence[Setting], flags: Mapping[str, object], start: Pa
 
 
 def find_risky(known: Sequence[Setting], project: Layer, own: Mapping[str, Resolved]) -> list[str]:
-    """The keys of a project's file that need trust; one that is unknown or wrong is an error as everywhere."""
+    """Keys of a project's file that need trust. Unknown or invalid keys raise as everywhere."""
     read = resolve(known, [project])
     return [key for key in project.values if not is_harmless(key, read[key].value, own, is_hosted)]
 
 
 def risky_settings(known: Sequence[Setting], found: ProjectFile) -> dict[str, object]:
-    """What somebody who is asked to trust the file must have seen."""
+    """What a person must see before trusting the file."""
     project = Layer(str(found.path), flat(found.table))
     own = resolve(known, [from_environment(known, os.environ), *user_layers()])
     return {key: project.values[key] for key in find_risky(known, project, own)}

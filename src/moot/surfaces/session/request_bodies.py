@@ -1,4 +1,4 @@
-"""What a request over HTTP gives to a session: texts in the request itself, never paths of the server's disk."""
+"""HTTP request bodies: texts instead of paths on the server's disk."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ ENTRY = "the function that a Python check(candidate) is about"
 
 
 def body_of(protocol: AnyProtocol) -> type[Value]:
-    """The body of a protocol that brings none of its own: the fields of its input, with texts for its files."""
+    """The default body of a protocol: the fields of its input, with texts for files."""
     kinds = {each.name: each for each in fields_of(protocol.input)}
     made: dict[str, Any] = {}
     for each in kinds.values():
@@ -42,7 +42,7 @@ def body_of(protocol: AnyProtocol) -> type[Value]:
 
 
 def read_body(protocol: AnyProtocol, body: Value) -> dict[str, Any]:
-    """The values of the input; texts are code and tests again."""
+    """The values of the input, with texts as code and tests."""
     given = {name: getattr(body, name) for name in body.model_fields_set}
     language, values = given.get("language"), dict[str, Any]()
     for each in fields_of(protocol.input):
@@ -83,7 +83,7 @@ def language_of(path: str) -> Language | None:
 
 
 def check_path(path: str) -> str:
-    """A name inside the session's own folder: it is laid out in a sandbox, and nothing is read from it."""
+    """A path inside the session's folder, which is created in a sandbox and never read from disk."""
     try:
         safe_parts(path)
     except UsageError:

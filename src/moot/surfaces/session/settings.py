@@ -1,4 +1,4 @@
-"""Settings: everything that can be set, from flags, environment and files, and what sessions need of it."""
+"""All settings, from flags, environment and files, and what sessions need of them."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ from moot.surfaces.session.project_trust import read_layers
 
 
 def _chain(value: object) -> object:
-    """One model, or several in the order they are tried."""
+    """One model, or several in the order of fallback."""
     if isinstance(value, str):
         return [value] if value else []
     return value
@@ -35,9 +35,9 @@ def _chain(value: object) -> object:
 Chain = Annotated[tuple[str, ...], BeforeValidator(_chain)]
 
 ENDPOINTS = "endpoints"
-"""The note of a plan that keeps the endpoints its seats use; never a key, only the variable that holds it."""
+"""The plan note with the endpoints of its seats; never a key, only its variable."""
 PICKED = "picked"
-"""The note of a plan that says which model was used although nobody named it, or why none was."""
+"""The plan note that says which model was picked and why, or why none was."""
 BENCHMARK = ("benchmark_runs", "benchmark_seconds")
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
 Days = Annotated[int, Field(ge=1)]
@@ -47,7 +47,7 @@ ResetHours = Annotated[float | None, Field(gt=0)]
 
 
 def all_settings() -> list[Setting]:
-    """Everything that can be set: what rules and limits say of themselves, and a few things more."""
+    """Every setting: those of rules and limits, and some more."""
     own = [
         Setting("model", Chain, (), "the model of every seat; more than one: tried in turn; a debate deals them out"),
         Setting("seats.*", Chain, (), "the model of one seat, e.g. seats.red"),
@@ -163,7 +163,7 @@ def _when(point: str) -> str:
 
 
 def _of_rule(name: str, info: Any, prefix: str) -> list[Setting]:
-    """One setting; of a table with a closed set of keys, one for each key."""
+    """One setting; for a table with a closed set of keys, one per key."""
     if not (keys := _keys(info)):
         return [_of_field(name, info, prefix)]
     kind = get_args(info.annotation)[1] | None
@@ -171,7 +171,7 @@ def _of_rule(name: str, info: Any, prefix: str) -> list[Setting]:
 
 
 def _keys(info: Any) -> tuple[str, ...]:
-    """The keys of a rule that is a table; none where it is something else."""
+    """The keys of a table rule; else empty."""
     return get_args(get_args(info.annotation)[0]) if get_origin(info.annotation) is dict else ()
 
 
@@ -182,26 +182,25 @@ def _of_field(name: str, info: Any, prefix: str) -> Setting:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settled settings, and what sessions need of them."""
+    """Resolved settings, and what sessions need of them."""
 
     resolved: Mapping[str, Resolved]
     ignored: frozenset[str] = frozenset()
-    """What a project that nobody trusts sets in vain."""
+    """Ignored settings of an untrusted project."""
     picked: Pick | None = None
-    """The model that nobody named, and why it is used."""
+    """The model that was picked, and why."""
     before: Literal["go", "ask", "estimate"] = "go"
-    """What a command does before it spends anything: nothing, ask above `ask_above`, or only say what it would cost."""
+    """Before spending anything: go on, ask above `ask_above`, or only print the estimate."""
 
     @classmethod
     def load(cls, flags: Mapping[str, object], folder: Path | None = None, *, own: bool = False) -> "Settings":
-        """Flags, environment, the project's file, the user's. `own`: without the project's, for a judge who must not
-        be chosen by whoever may write there."""
+        """Flags, environment, project, user. `own` leaves out the project, which the judged agent may write to."""
         known = all_settings()
         read = read_layers(known, flags, None if own else folder or Path.cwd())
         return cls(resolve(known, read.layers), read.ignored)
 
     def with_pick(self) -> "Settings":
-        """The same, with the model of the only key that there is where nobody named any; `model = []` names none."""
+        """With the model of the only key, if no model is named; `model = []` names none."""
         chosen = any(key.startswith(("seats.", "review.profiles.")) for key in self.resolved)
         named = self.resolved["model"].source != "default"
         if named or chosen or any(key == "model" or key.startswith("seats.") for key in self.ignored):
@@ -213,7 +212,7 @@ class Settings:
         return replace(self, resolved={**self.resolved, "model": model}, picked=pick)
 
     def pick_note(self, seats: Mapping[str, Iterable[str]]) -> dict[str, JsonValue]:
-        """What a session keeps of a model that nobody named; or why there is none, where it has no model at all."""
+        """The note about a picked model, or about why there is none."""
         used = {name for chain in seats.values() for name in chain} or {""}
         return {PICKED: self.picked.reason} if self.picked and self.picked.model in used else {}
 
@@ -231,7 +230,7 @@ class Settings:
         return SandboxLimits(**{name: self[f"sandbox.{name}"] for name in SandboxLimits.model_fields})
 
     def gates(self, protocol: str) -> GateRules:
-        """Where a session waits for a person. An address is told of it only with a signature."""
+        """Where a session waits for a person. Webhooks need a signing key."""
         rules = GateRules(**{name: self[f"gates.{name}"] for name in GateRules.model_fields})
         check_points(protocol, rules.points, only=self.resolved["gates.points"].source == "flag")
         if rules.webhooks and not os.environ.get(WEBHOOK_SECRET):
@@ -239,7 +238,6 @@ class Settings:
         return rules
 
     def ci(self) -> CiHooks:
-        """The CI hooks as they are configured."""
         return CiHooks(
             actions={point: self[f"ci.{point}.actions"] for point in POINTS if self[f"ci.{point}.actions"]},
             commands=self["ci.commands"],
@@ -256,11 +254,11 @@ class Settings:
             elif prefix + name in self.resolved:
                 own[name] = self[prefix + name]
         said = {} if self.resolved["timeout"].source == "default" else {"timeout": self["timeout"]}
-        rules = kind.model_validate({**own, **said})  # a protocol may need more time than others by itself
+        rules = kind.model_validate({**own, **said})  # a protocol may have a longer timeout of its own
         return rules.model_dump(mode="json")
 
     def commands(self, family: str) -> dict[str, tuple[str, ...]]:
-        """The commands of `[FAMILY.NAME] command = […]`, by name."""
+        """`[FAMILY.NAME] command = […]`, by name."""
         keys = {key: key.removeprefix(f"{family}.").removesuffix(".command") for key in self.resolved}
         return {name: tuple(self[key]) for key, name in keys.items() if key == f"{family}.{name}.command"}
 
@@ -274,7 +272,7 @@ class Settings:
         return {name: read_endpoint(name, table) for name, table in tables.items()}
 
     def endpoint_notes(self, seats: Mapping[str, Iterable[str]]) -> dict[str, JsonValue]:
-        """What a session keeps of the endpoints that its seats use."""
+        """The note with the endpoints of its seats."""
         used, own = {name for chain in seats.values() for name in chain}, self.endpoints()
         kept: dict[str, JsonValue] = {name: own[name].model_dump() for name in sorted(used & set(own))}
         return {ENDPOINTS: kept} if kept else {}
@@ -290,7 +288,7 @@ class Settings:
         return found
 
     def seats(self, protocol: str, known: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
-        """Who sits where, out of `known` or the protocol's own seats. Any other seat is a mistake worth saying."""
+        """Seats and models, of `known` or the protocol's own seats. Raises for unknown seats."""
         known = known or PROTOCOLS[protocol].seats
         named = {key.removeprefix("seats."): r for key, r in self.resolved.items() if key.startswith("seats.")}
         for seat, setting in named.items():
@@ -301,8 +299,8 @@ class Settings:
 
 
 def check_points(protocol: str, points: Iterable[str], *, only: bool = True) -> None:
-    """A gate that no session of this protocol comes to is refused. `only` False: a file names the gates of all
-    protocols in one list, and each of them must be a gate of some protocol."""
+    """Refuses a gate that this protocol never reaches. With `only` False the list is shared by all protocols, and each
+    gate must belong to one."""
     own = PROTOCOLS[protocol].points
     known = own if only else [point for each in PROTOCOLS.values() for point in each.points]
     for point in points:
@@ -312,13 +310,13 @@ def check_points(protocol: str, points: Iterable[str], *, only: bool = True) -> 
 
 
 def endpoints_in(plan: SessionPlan) -> dict[str, Endpoint]:
-    """The endpoints that a session keeps."""
+    """The recorded endpoints of a session."""
     kept = plan.notes.get(ENDPOINTS)
     return {name: Endpoint.model_validate(each) for name, each in kept.items()} if isinstance(kept, dict) else {}
 
 
 def check_prices(plan: SessionPlan) -> None:
-    """A limit in dollars that cannot be kept is refused before anything is spent."""
+    """Refuses a dollar limit for models without a known price."""
     names = {name for chain in plan.seats.values() for name in chain} if plan.limits.max_usd is not None else set()
     for name in sorted(names):
         if not knows_price(name, os.environ, endpoints_in(plan)):

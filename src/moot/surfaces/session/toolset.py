@@ -1,4 +1,4 @@
-"""Tools as every surface offers them: which there are by the settings, and one used by itself."""
+"""The available tools, and running one by itself."""
 
 import asyncio
 import os
@@ -21,11 +21,11 @@ from moot.surfaces.session.wiring import open_runtime
 
 
 def check_tools(names: object, settings: Settings) -> tuple[str, ...]:
-    """The names of an allow-list; one that no tool has is a mistake worth saying before a session begins."""
+    """Raises for a name that no tool has."""
     listed = tuple(str(name) for name in names) if isinstance(names, Sequence) else ()
     if not listed:
         return ()
-    from moot.edge.tools import BUILT_IN  # only who names tools waits for them
+    from moot.edge.tools import BUILT_IN  # loaded only if tools are named
 
     servers = settings.commands("mcp.servers")
     for name in listed:
@@ -37,7 +37,7 @@ def check_tools(names: object, settings: Settings) -> tuple[str, ...]:
 
 
 def repository_of(file: str) -> str:
-    """The folder of a file that lies in a git repository."""
+    """The folder of a file in a git repository."""
     folder = Path(os.path.abspath(file)).parent if file != "-" else None
     return str(folder) if folder and folder.is_dir() and is_repository(folder) else ""
 
@@ -60,7 +60,7 @@ async def use_tool(  # noqa: PLR0913 - a public door: everything but the first t
     python: str | Path | None = None,
     unsafe_local: bool = False,
 ) -> ToolResult:
-    """Use one tool by itself. What goes wrong with it is in the result: look at its `status`."""
+    """Runs one tool. Failures are in the result: check its `status`."""
     settings = Settings.load({})
     check_tools((name,), settings)
     given = build_context(
@@ -78,7 +78,7 @@ async def use_tool(  # noqa: PLR0913 - a public door: everything but the first t
 
 
 async def list_tools(*, servers: bool = False) -> tuple[ToolSpec, ...]:
-    """Every tool there is; those of MCP servers only when these may be started."""
+    """Every tool; those of MCP servers only if these may be started."""
     settings = Settings.load({})
     async with open_runtime(settings=settings, sandbox=_sandbox(settings, False)) as session:
         return await session.toolbox.every(servers=servers)
@@ -88,4 +88,4 @@ def _sandbox(settings: Settings, unsafe_local: bool, project: ProjectEnvironment
     try:
         return find_sandbox(unsafe_local, settings.sandbox(), project)
     except SandboxError:
-        return None  # the tools that need it say so
+        return None  # tools that need it report it

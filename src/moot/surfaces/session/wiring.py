@@ -1,4 +1,4 @@
-"""The one place that puts a session together. Command line, library, server and fleet open their sessions here."""
+"""The one place that wires a session, for command line, library, server and fleet."""
 
 import asyncio
 import contextlib
@@ -41,7 +41,7 @@ log = logging.getLogger("moot")
 
 @dataclass
 class SessionRuntime:
-    """A runner with its edges, open as long as a session needs them."""
+    """A runner and its ports, open as long as a session needs them."""
 
     runner: Runner
     store: SqlStore | None
@@ -50,7 +50,7 @@ class SessionRuntime:
     open_model: Callable[[str], Model] = field(repr=False)
 
     def check_models(self, seats: Mapping[str, Iterable[str]]) -> None:
-        """A model that cannot be opened is the user's to mend, before a session begins."""
+        """Raises for a model that cannot be opened, before a session starts."""
         for name in (name for chain in seats.values() for name in chain):
             self.open_model(name)
 
@@ -70,8 +70,8 @@ async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session 
     memory: Memory | None = None,
     telemetry: Telemetry | None = None,
 ) -> AsyncIterator[SessionRuntime]:
-    """The edges of a session, those that its `plan` notes among them. A `store`, models, a memory and a telemetry that
-    are given are shared with other sessions, and left open."""
+    """Opens the ports of a session, including those its `plan` notes. A given `store`, models, memory and telemetry are
+    shared and left open."""
     vault = vault or Vault(os.environ)
     own_models = None if open_model else open_models(settings, plan)
     own_store = open_store(settings) if keep and store is None else None
@@ -122,7 +122,7 @@ async def run_plan(
     person: Person | None = None,
     keep: bool = True,
 ) -> Result:
-    """Run a new session to its end, and do what its protocol wants done with a result."""
+    """Runs a new session and applies the protocol's side effects."""
     check_prices(plan)
     extension = find_extension(plan.protocol)
     if (answer := extension.answer(plan)) is not None:
@@ -142,7 +142,7 @@ def runs_code(plan: SessionPlan) -> bool:
 
 
 def sandbox_of(plan: SessionPlan, settings: Settings) -> Sandbox | None:
-    """Where the session runs code; none where it runs none."""
+    """The sandbox; None if the session runs no code."""
     if not runs_code(plan):
         return None
     return find_sandbox(bool(plan.notes.get("unsafe_local")), settings.sandbox(), project_of(plan))
@@ -150,13 +150,13 @@ def sandbox_of(plan: SessionPlan, settings: Settings) -> Sandbox | None:
 
 def open_models(settings: Settings, plan: SessionPlan | None = None) -> Models:
     patience = plan.limits.call_timeout if plan else float(settings["call_timeout"])
-    # What the settings say now goes before what the session keeps: a server may have moved since.
+    # Current settings override the recorded ones: a server may have moved.
     endpoints: Endpoints = {**(endpoints_in(plan) if plan else {}), **settings.endpoints()}
     return Models(os.environ, patience, int(settings["concurrency"]), endpoints)
 
 
 def telemetry_of(settings: Settings) -> Telemetry | None:
-    """Where spans go; none where nobody asked for them."""
+    """None unless configured."""
     switch = settings.resolved["telemetry.enabled"]
     if not is_wanted(bool(switch.value), switch.source != "default", os.environ):
         return None
@@ -164,7 +164,7 @@ def telemetry_of(settings: Settings) -> Telemetry | None:
 
 
 def both(listen: Callable[[Event], None] | None, spans: Spans | None) -> Callable[[Event], None] | None:
-    """One listener for two; none costs nothing."""
+    """Combines two listeners."""
     if listen is None or spans is None:
         return listen or spans
 
@@ -187,14 +187,14 @@ def open_tools(
 
 @contextlib.contextmanager
 def stop_on_interrupt(runner: Runner) -> Iterator[None]:
-    """The first Ctrl-C stops the session in order; the second one is the usual abrupt one."""
+    """The first Ctrl-C stops the session in order, the second at once."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
         loop.remove_signal_handler(signal.SIGINT)
         runner.stop()
 
-    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # no signals off the main thread
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # signals work only in the main thread
         loop.add_signal_handler(signal.SIGINT, stop)
     try:
         yield

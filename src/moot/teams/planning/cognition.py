@@ -11,7 +11,7 @@ SLACK = 0.05
 """A smaller difference is ignored."""
 RATE = 0.3
 """How far an expectation moves towards the observation."""
-GOOD, BAD = 0.7, 0.3
+BAD = 0.3
 Part = Literal["confidence", "consensus", "insights", "tests"]
 WEIGHTS: Mapping[Part, float] = {"confidence": 0.3, "consensus": 0.3, "insights": 0.2, "tests": 0.2}
 REMEDY: Mapping[Part, str] = {

@@ -23,7 +23,6 @@ SQL_MODULES = (
     "github.com/go-xorm/xorm", "xorm.io/xorm", "github.com/go-pg/pg", "github.com/uptrace/bun",
 )  # fmt: skip
 DATABASE = re.compile(r"(?i)(?:^|[._])(?:db|tx|conn|pool|dbx|sqldb|database|engine)(?:\[\])?$")
-MADE_SAFE = re.compile(r"(?i)sanitiz|escape|render|markdown|policy|safe|json|icon|static")
 WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$")
 
 

@@ -19,7 +19,6 @@ EXPRESSION = re.compile(
     r"statement|program|math|evaluat"
 )
 LITERAL = re.compile(r"(?i)literal|list|dict|tuple|array|json|config|setting|option|value|number|data|coord|point|row")
-OWN_TAGS = r"\badd_(?:multi_)?(?:constructor|representer|implicit_resolver)\(|\bYAMLObject\b|\byaml_tag\b"
 HEX_DIGEST = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}")
 
 

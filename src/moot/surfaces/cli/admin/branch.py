@@ -132,7 +132,7 @@ def clean_command(
 
 
 def _commit(tree: Worktree, name: str | None) -> str | None:
-    """`HEAD` means the end of the branch, not of the user's checkout."""
+    """`HEAD` means the tip of the branch, not of the user's checkout."""
     return name and re.sub(r"^(HEAD|@)(?=$|[~^@{])", tree.branch, name)
 
 

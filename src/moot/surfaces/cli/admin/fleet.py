@@ -38,7 +38,7 @@ def worker_command(
 
     async def work() -> None:
         if not await Worker(settings, concurrency, name, pace).run():
-            # Sessions whose tasks are cancelled would count as paused; those of a worker that is gone are taken over.
+            # A cancelled task would leave its session paused; sessions of a dead worker are taken over.
             sys.stderr.write("moot worker: some sessions did not stop in time; other workers take them over\n")
             sys.stderr.flush()
             os._exit(0)

@@ -1,4 +1,4 @@
-"""`moot store`: bring a store up to date, look after it, and move it."""
+"""`moot store`: migrate, check, back up, restore and copy a store."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`moot ci`: the checks of one point, on files of yours."""
+"""`moot ci`: runs the checks of one point on your files."""
 
 import asyncio
 import sys

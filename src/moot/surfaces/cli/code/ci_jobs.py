@@ -1,4 +1,4 @@
-"""`moot ci init|summary|comment`: what a build server needs of Moot."""
+"""`moot ci init|summary|comment`: jobs for GitHub and GitLab."""
 
 import os
 from pathlib import Path
@@ -81,7 +81,7 @@ moot:
 """,
     ),
 }
-"""System -> the file of its job, and what is in it."""
+"""System -> the path and content of its job."""
 NEXT = {"github": "commit it", "gitlab": "add `include: .gitlab-ci.moot.yml` to .gitlab-ci.yml, and commit both"}
 
 

@@ -1,4 +1,4 @@
-"""Findings in a pull request: the few that are worth a comment, each once, and a summary of all."""
+"""Comments on pull requests: the gravest findings, each once, and a summary of all."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,6 @@ MOST_ROWS = 50
 
 
 def report_remarks(remarks: Sequence[LineRemark]) -> Report:
-    """The summary of a job."""
     if not remarks:
         return Report(blocks=(Headline(verdict="no_findings", text="No findings", tone="good"),))
     serious = sum(remark.severity in ("critical", "high") for remark in remarks)
@@ -24,7 +23,7 @@ def report_remarks(remarks: Sequence[LineRemark]) -> Report:
 
 
 def comment_on(pull: PullRequest, remarks: Sequence[LineRemark], most: int) -> str:
-    """Post the gravest findings that nobody was told yet, at most so many, in one review. Says what was done."""
+    """Posts the gravest new findings in one review, at most `most`. Returns a line that says what was done."""
     told = "\n".join(pull.list_comments())
     fresh = [remark for remark in remarks if mark_of(remark) not in told]
     chosen = fresh[:most]
@@ -47,5 +46,5 @@ def render_comment(remark: LineRemark) -> str:
 
 
 def mark_of(remark: LineRemark) -> str:
-    """Hidden in a comment, so that the same finding is not told twice."""
+    """A hidden mark in a comment, so that a finding is posted only once."""
     return f"<!-- moot:{remark.fingerprint} -->"

@@ -1,4 +1,4 @@
-"""`moot quality`: one figure for code, and what it is made of."""
+"""`moot quality`: a score for code, and its parts."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""`moot run`: code and its tests in the sandbox, a result for each test."""
+"""`moot run`: runs tests in the sandbox, with a result for each test."""
 
 import asyncio
 import sys
@@ -120,7 +120,7 @@ def show(run: SuiteRun) -> None:
 
 
 def _in_process(run: SuiteRun) -> dict[str, list[str]]:
-    """Why passes can have been faked -> the tests."""
+    """Reason why passes could be faked -> tests."""
     found: dict[str, list[str]] = {}
     for outcome in run.passed_in_process:
         found.setdefault(outcome.in_process, []).append(outcome.name)

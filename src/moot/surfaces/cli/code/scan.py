@@ -86,7 +86,6 @@ def scan_command(
 
 
 def keep(findings: list[Vulnerability], baseline: str | None, sarif_file: str | None, *, force: bool) -> None:
-    """Write the files that were asked for."""
     if baseline:
         listed: list[JsonValue] = [{"fingerprint": f.fingerprint, "rule": f.rule, "file": f.file} for f in findings]
         write_output(baseline, f"{json.dumps(listed, indent=2)}\n".encode(), force=force)
@@ -102,7 +101,7 @@ def severities_from(lowest: str) -> tuple[Severity, ...]:
 
 
 def read_baseline(baseline: str | None) -> frozenset[str]:
-    """Fingerprints of findings that were there before, and do not fail a run."""
+    """Fingerprints of known findings, which do not fail a run."""
     if baseline is None:
         return frozenset()
     try:

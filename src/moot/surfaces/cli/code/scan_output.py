@@ -13,7 +13,7 @@ from moot.surfaces.cli.screen import err, out, plain
 
 @contextmanager
 def show_progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """How much of some work is done, for a person who waits; nothing for a program."""
+    """Shows a progress bar to a person; nothing to a program."""
     if quiet or not sys.stderr.isatty():
         yield lambda done, total: None
         return

@@ -1,4 +1,4 @@
-"""`moot scan --rules`: every rule, with code it speaks on and code it is silent on."""
+"""`moot scan --rules`: every rule, with code that it reports and code that it does not."""
 
 from pydantic import JsonValue
 

@@ -1,4 +1,4 @@
-"""How it is shown what tests are worth: what they reach, and which faults they notice."""
+"""Shows coverage and mutation score of tests."""
 
 from pydantic import JsonValue
 

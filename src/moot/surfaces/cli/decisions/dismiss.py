@@ -1,4 +1,4 @@
-"""`moot review dismiss`: turn a comment of a code review down, so that it does not come back."""
+"""`moot review dismiss`: dismisses a review comment for good."""
 
 import getpass
 import os

@@ -1,4 +1,4 @@
-"""An election from a file: every slip is one error that names its place."""
+"""Reads an election from a file; every error names its place."""
 
 import json
 from collections.abc import Callable
@@ -89,7 +89,7 @@ def _no_number(name: str) -> Never:
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    """`ballot 2, count`: people count from one."""
+    """`ballot 2, count`; numbered from one."""
     told: list[str] = []
     for part in location:
         if isinstance(part, int) and told:

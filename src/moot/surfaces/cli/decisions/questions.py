@@ -1,4 +1,4 @@
-"""`moot classify`, `moot choose`: the class of a question alone, and your own choice where judges disagreed."""
+"""`moot classify` and `moot choose`: the class of a question, and your choice where judges disagreed."""
 
 import asyncio
 import os
@@ -31,7 +31,8 @@ def register(app: typer.Typer) -> None:
 
 
 def ask_the_user(store: str, result: DecideResult) -> bool:
-    """On the spot: what the judges left open. Nothing said leaves the question open. Whether all are settled now."""
+    """Asks for the choices that the judges left open. True if all are settled; an empty answer leaves a question
+    open."""
     settings, vault, left = Settings.load({"store": store}), Vault(os.environ), False
     for verdict in result.questions:
         if verdict.outcome != "CONTESTED" or verdict.choice is not None:
@@ -44,7 +45,7 @@ def ask_the_user(store: str, result: DecideResult) -> bool:
             continue
         try:
             _confirm(asyncio.run(_choose(settings, result.session_id, verdict.question_id, said, vault.hide(reason))))
-        except UsageError as error:  # a letter that is no option: the question stays open, nothing is lost
+        except UsageError as error:  # not an option: the question stays open
             out().print(plain(str(error)))
             left = True
     return not left
@@ -110,7 +111,7 @@ def classify_question(name: str, text: str) -> dict[str, JsonValue]:
 
 
 def _questions_to_class(given: str) -> list[tuple[str, str]]:
-    """A file in the debate_context form gives its questions; any other text a question in each line."""
+    """The questions of a file in the debate_context form; else one question per line."""
     if given == "-" or _is_file(given):
         return question_texts(read_text(given), "standard input" if given == "-" else repr(given))
     return [("Q1", given)] if given.strip() else []
@@ -119,5 +120,5 @@ def _questions_to_class(given: str) -> list[tuple[str, str]]:
 def _is_file(given: str) -> bool:
     try:
         return Path(given).is_file()
-    except OSError:  # too long for a path: it is a question
+    except OSError:  # too long for a path, so it is a question
         return False

@@ -1,4 +1,4 @@
-"""`moot vote`: ballots from a file, counted by the rules that debates are counted by."""
+"""`moot vote`: counts ballots from a file, by the same rules as debates."""
 
 import sys
 from typing import Annotated, Literal, TypeVar
@@ -90,7 +90,7 @@ def show(election: Election) -> None:
 
 
 def headline(election: Election) -> str:
-    """Who won, and first of all whether that rests on less than was asked for."""
+    """The winner, preceded by caveats."""
     how: Method | str = election.method
     if election.fallback_used:
         how = f"borda, after condorcet found a {election.fallback_reason}"

@@ -11,7 +11,7 @@ Handler = Callable[[int, FrameType | None], object] | int | None
 
 
 def run_through(words: Sequence[str]) -> tuple[int, str]:
-    """The exit code, as a shell would give it, and what to say about it if it could not be started."""
+    """The exit code as a shell gives it, and an error message if the command could not be started."""
     try:
         child = subprocess.Popen(words)
     except FileNotFoundError:
@@ -19,7 +19,7 @@ def run_through(words: Sequence[str]) -> tuple[int, str]:
     except OSError as error:
         return REFUSED, f"{words[0]}: {error.strerror}"
     before = {number: signal.signal(number, _forward_signals(child)) for number in FORWARDED}
-    # The terminal sends Ctrl-C to both of us; what it means is the command's to say.
+    # The terminal sends Ctrl-C to both processes; the command decides what it means.
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         code = child.wait()

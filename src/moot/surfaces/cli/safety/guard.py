@@ -1,4 +1,4 @@
-"""`moot guard -- COMMAND`: the command runs only if it passes."""
+"""`moot guard -- COMMAND`: runs a command only if it passes vetting."""
 
 import os
 import shlex
@@ -90,7 +90,7 @@ def show(line: str, looked: Looked, verdict: Verdict, *, as_json: bool) -> None:
 
 
 def ask_permission(verdict: Verdict, notes: tuple[str, ...]) -> bool:
-    """What the person at the terminal says; nobody there means no."""
+    """True if the person at the terminal agrees; False without a terminal."""
     err().print(plain(f"moot: {verdict.resolution}: {verdict.render_full()}"))
     for note in notes:
         err().print(plain(f"moot: {note}"))
@@ -104,7 +104,7 @@ def ask_permission(verdict: Verdict, notes: tuple[str, ...]) -> bool:
 
 
 def remember(line: str, route: Route, code: int, problem: str) -> None:
-    """What cannot be remembered is said; it does not change what the command did."""
+    """Reports a failure to remember; it does not change the exit code."""
     if route.bypass:
         return
     try:

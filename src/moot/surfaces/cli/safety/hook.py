@@ -1,4 +1,4 @@
-"""`moot route` and `moot hook`: the router alone, and in front of a coding tool."""
+"""`moot route` and `moot hook`: the router, and the hooks of coding clients."""
 
 import getpass
 import json

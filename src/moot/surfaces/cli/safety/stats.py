@@ -1,4 +1,4 @@
-"""`moot vet stats`: how often there was a debate, about what, what worked, what was needless, what was escalated."""
+"""`moot vet stats`: counts earlier debates."""
 
 from dataclasses import asdict
 

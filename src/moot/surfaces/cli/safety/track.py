@@ -1,4 +1,4 @@
-"""`moot track`: say what became of a task, and see what is held against which."""
+"""`moot track`: records results of tasks, and lists those that keep failing."""
 
 from datetime import UTC, datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`moot import` and `moot key`: sessions as signed archives, from store to store."""
+"""`moot import` and `moot key`: signed archives of sessions."""
 
 from pathlib import Path
 from typing import Annotated

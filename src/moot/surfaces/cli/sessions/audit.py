@@ -1,4 +1,4 @@
-"""`moot audit`, `moot replay` and `moot diff`: what is on record, whether it is whole, and where sessions part."""
+"""`moot audit`, `moot replay` and `moot diff`: inspect, verify and compare records."""
 
 import asyncio
 from collections.abc import Iterable

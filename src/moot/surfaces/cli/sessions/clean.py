@@ -1,4 +1,4 @@
-"""`moot clean`: what is older than the settings allow is deleted; of a session a tombstone stays."""
+"""`moot clean`: deletes logs and sessions past their retention; tombstones remain."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""`moot fork`: go on from any step of a session with something changed."""
+"""`moot fork`: continues from any step of a session with a change."""
 
 import os
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`moot gates`, `approve`, `reject` and `answer`: sessions that wait for a person."""
+"""`moot gates`, `approve`, `reject` and `answer`."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`moot list`, `show`, `resume`, `export` and `delete`: the sessions that are kept."""
+"""`moot list`, `show`, `resume`, `export` and `delete`."""
 
 import asyncio
 import os
@@ -151,7 +151,7 @@ def resume_command(
     out_file = plan.notes.get("out")
     if force and not sarif_file and not out_file:
         raise UsageError("--force allows overwriting a file, but this session writes none")
-    if force and out_file:  # said now: what the plan said of it stays on record as it was
+    if force and out_file:  # the plan keeps the note of the first start
         plan = plan.model_copy(update={"notes": {**plan.notes, "force": True}})
     learn_secrets(origins_of(plan), vault)
     if done is not None:
@@ -163,18 +163,20 @@ def resume_command(
 async def _look_up(
     settings: Settings, session: str, change: Callable[[SessionPlan], SessionPlan], vault: Vault
 ) -> tuple[SessionRecord, SessionPlan, Result | None]:
-    """The session, its plan with what is changed now, and its result if it has nothing left to do."""
+    """The session, its plan with the changes given now, and its result if it is over."""
     async with open_runtime(settings=settings, vault=vault) as reading:
         assert reading.store is not None
         record = await reading.store.session(session)
         kept = find_result(record)
         plan = change(SessionPlan.model_validate(record.config))
-        # Before its files are read for secrets, and before a result is written anywhere.
+        # Before files are read for secrets, and before a result is written.
         await agree_to_imported(reading.store, record, plan, ask_to_run)
         if kept is None:
             return record, plan, None
         extension, result = find_extension(record.protocol), PROTOCOLS[record.protocol].result.model_validate(kept)
-        result = await extension.settle(result, plan, reading.store)  # it may have been killed before that
+        result = await extension.settle(
+            result, plan, reading.store
+        )  # it may have been killed before its result was settled
         return record, plan, await extension.amend(result, reading.store)
 
 

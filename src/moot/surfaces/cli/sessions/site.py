@@ -1,4 +1,4 @@
-"""`moot export --format site`: a session as a folder, or a zip file, that a browser opens from disk."""
+"""`moot export --format site`: a session as a folder or zip file for a browser."""
 
 import io
 import zipfile
@@ -37,7 +37,7 @@ def write_site(session: str, output: str | None, store: str | None, *, force: bo
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
-    """The same files make the same bytes: the entries have no date."""
+    """Reproducible: entries have no date."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():

@@ -1,4 +1,4 @@
-"""`moot ui`: the page in a browser."""
+"""`moot ui`: opens the page in a browser."""
 
 import asyncio
 import os
@@ -56,7 +56,7 @@ def ui_command(
 
 
 def answers(port: int) -> bool:
-    """Whether a server of Moot is there. It is told nothing: anybody may listen on a port."""
+    """Whether a Moot server answers. Sends no token, because anybody may listen on a port."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"http://{LOCAL_HOST}:{port}/healthz", timeout=LOOK_SECONDS) as answer:
@@ -66,5 +66,5 @@ def answers(port: int) -> bool:
 
 
 def can_show() -> bool:
-    """A browser of the terminal would take the terminal."""
+    """False for a text browser, which would take over the terminal."""
     return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

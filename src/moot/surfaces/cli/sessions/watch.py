@@ -1,4 +1,4 @@
-"""`moot watch`: a session that runs elsewhere, live in this terminal."""
+"""`moot watch`: follows a session live."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ EXAMPLES = """Examples:
   moot watch ID --server https://moot.example.com --token-env MOOT_TOKEN
 """
 SILENT_SECONDS = 60.0
-"""A server that follows a session gives a sign of life more often than this."""
+"""A server sends a keep-alive more often than this."""
 HERE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -102,7 +102,7 @@ async def _open_server(url: str, token_env: str | None, session: str) -> AsyncIt
 
 
 def _find_token(url: str, token_env: str | None) -> str:
-    """The one of this machine is shown to no other."""
+    """The token of this machine is sent to no other host."""
     if token_env:
         token = os.environ.get(token_env, "").strip()
         if not token.isascii() or not token:

@@ -1,4 +1,4 @@
-"""Moot's MCP server in the settings of a coding client: put in once, taken out again, whatever else is there."""
+"""Adds Moot's MCP server to the settings of a coding client and removes it, leaving the rest as it is."""
 
 import difflib
 import json
@@ -18,22 +18,22 @@ from moot.text.jsonc import parse_jsonc, remove_member, set_member
 NAME = "moot"
 TOML_TABLE = ("mcp_servers", NAME)
 CALL_SECONDS = 1800
-"""A debate takes longer than a client waits by default."""
+"""A debate takes longer than the default timeout of clients."""
 
 
 @dataclass(frozen=True)
 class ClientSetup:
-    """Where a client keeps its MCP servers, and how it writes one down."""
+    """Where and how a client configures MCP servers."""
 
     label: str
     project: str
     user: str
     path: tuple[str, ...] = ("mcpServers", NAME)
     reference: str = ""
-    """How a variable of the environment is named in it; empty: it has no such way."""
+    """How it refers to an environment variable; empty if it cannot."""
     more: tuple[tuple[str, object], ...] = ()
     inherits: bool = True
-    """Whether its servers have the whole environment of the client."""
+    """Whether servers inherit the whole environment of the client."""
     afterwards: str = ""
 
 
@@ -61,7 +61,7 @@ CLIENTS: Mapping[str, ClientSetup] = {
 
 @dataclass(frozen=True)
 class SettingsChange:
-    """What is to become of a file; `after` None: it goes."""
+    """A planned change of a file; `after` None deletes it."""
 
     path: Path
     before: str | None
@@ -78,7 +78,7 @@ class SettingsChange:
                 self.path.unlink(missing_ok=True)
                 return
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            target = Path(os.path.realpath(self.path))  # a link to a folder of dotfiles stays a link
+            target = Path(os.path.realpath(self.path))  # keep a symbolic link to dotfiles
             target.touch()
             replace_file(target, self.after.encode("utf-8"))
         except OSError as error:
@@ -96,7 +96,7 @@ def settings_path(client: ClientSetup, *, user: bool, home: Path, folder: Path) 
 
 
 def plan_install(client: ClientSetup, path: Path, variables: Sequence[str]) -> SettingsChange:
-    """The file with Moot's entry as it is today; the same again changes nothing."""
+    """Idempotent."""
     before = _read(path)
     if client.path == TOML_TABLE:
         return _check_change(
@@ -110,7 +110,7 @@ def plan_install(client: ClientSetup, path: Path, variables: Sequence[str]) -> S
 
 
 def plan_uninstall(client: ClientSetup, path: Path) -> SettingsChange:
-    """The file without Moot's entry; a file that held nothing else goes."""
+    """Deletes a file that held nothing else."""
     before = _read(path)
     if before is None:
         return SettingsChange(path, None, None)
@@ -126,13 +126,13 @@ def plan_uninstall(client: ClientSetup, path: Path) -> SettingsChange:
 
 
 def moot_command() -> list[str]:
-    """The whole way to this very Moot: a client may know another PATH."""
+    """The full path of this Moot: a client may have another PATH."""
     program = Path(sys.executable).with_name("moot")
     return [str(program)] if program.is_file() else [sys.executable, "-P", "-m", "moot"]
 
 
 def list_needed_variables(environ: Mapping[str, str]) -> list[str]:
-    """The variables that are set here and that a server of ours needs: keys and addresses of models, and Moot's own."""
+    """Environment variables that the server needs: keys and addresses of models, and Moot's own."""
     return sorted(name for name in (*list_key_variables(), "MOOT_MODEL", "MOOT_STORE") if environ.get(name))
 
 
@@ -148,7 +148,7 @@ def _read(path: Path) -> str | None:
 def _check_change(
     path: Path, before: str | None, after: str, parse: Callable[[str], object], entry: tuple[str, ...]
 ) -> SettingsChange:
-    """A change that touches nothing but our entry. A file that cannot be read, or would come out otherwise, stays."""
+    """Raises unless the change touches only our entry."""
     try:
         old, new = _without(parse(before or ""), entry), _without(parse(after), entry)
     except (UsageError, ValueError) as error:
@@ -159,7 +159,6 @@ def _check_change(
 
 
 def _entry(text: str, path: tuple[str, ...]) -> object:
-    """What stands at this path now."""
     found = parse_jsonc(text)
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
@@ -167,7 +166,7 @@ def _entry(text: str, path: tuple[str, ...]) -> object:
 
 
 def _without(settings: object, entry: tuple[str, ...]) -> object:
-    """The settings without one entry, and without the tables it leaves empty."""
+    """The settings without one entry and the tables it leaves empty."""
     if not isinstance(settings, dict):
         raise UsageError("it is not a table of settings")
     if entry[0] not in settings:

@@ -1,4 +1,4 @@
-"""`moot completion`: the shell completes commands and options."""
+"""`moot completion`: shell completion of commands and options."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""`moot install`, `moot uninstall`: Moot's MCP server in a coding client."""
+"""`moot install` and `moot uninstall`: Moot's MCP server in a coding client."""
 
 import os
 from pathlib import Path
@@ -57,7 +57,7 @@ def uninstall_command(client: ClientArgument, user: UserFlag = False, only_print
 
 
 def advise(client: ClientSetup, variables: list[str]) -> list[str]:
-    """What the person has to know or do besides."""
+    """What the person still has to know or do."""
     if not variables:
         told = ["no key of a model is set here: what needs a model will say so"]
     elif client.inherits and not client.reference:

@@ -1,4 +1,4 @@
-"""`moot lessons`: what was learnt, where it came from, and whether it helped."""
+"""`moot lessons`: lessons of earlier sessions, their origin and effect."""
 
 import sys
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`moot mcp`: the server that a coding agent starts."""
+"""`moot mcp`: the MCP server on stdin and stdout."""
 
 import asyncio
 from importlib.util import find_spec
@@ -33,5 +33,8 @@ def mcp_command(store: StoreFlag = None) -> None:
         from moot.surfaces.mcp.stdio import serve_stdio
 
         asyncio.run(serve_stdio(settings, front))
-    except (MootError, ImportError) as error:  # a client shows what a tool says, not what a server that exits wrote
+    except (
+        MootError,
+        ImportError,
+    ) as error:  # clients show the answer of a tool, but not the stderr of a server that exits
         front.serve_broken(str(error))

@@ -1,4 +1,4 @@
-"""`moot team`: which roles there are, and who should sit in a debate about a task."""
+"""`moot team`: lists roles, and builds a team for a task."""
 
 from pathlib import Path
 from typing import Annotated
@@ -98,7 +98,7 @@ def build_command(
 
 
 def as_toml(team: tuple[Scored, ...]) -> str:
-    """The team as a file that `moot debate --team` reads, with the parts of each score beside it."""
+    """The team as a file for `moot debate --team`, with the parts of each score."""
     parts = []
     for each in team:
         agent = each.agent

@@ -1,4 +1,4 @@
-"""`moot tools`: what seats may use in a session, and each of them by itself."""
+"""`moot tools`: lists the tools of seats, and runs one."""
 
 import asyncio
 import json

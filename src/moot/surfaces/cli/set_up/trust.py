@@ -1,4 +1,4 @@
-"""`moot trust`: a person looks at what a project's file would have Moot do, and says yes or no."""
+"""`moot trust`: shows the risky settings of a project and asks for trust."""
 
 import getpass
 import json

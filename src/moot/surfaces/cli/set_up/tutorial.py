@@ -1,4 +1,4 @@
-"""`moot tutorial`: the six verbs on scripted models, one after the other, in a folder that is gone afterwards."""
+"""`moot tutorial`: the six verbs on scripted models, in a temporary folder."""
 
 import contextlib
 import os
@@ -24,9 +24,8 @@ class TutorialStep(Value):
     about: str
     command: tuple[str, ...]
     look: str
-    """What to look at in what the command printed."""
+    """What to look at in the output."""
     code: int
-    """The exit code that it ends with."""
 
 
 def register(app: typer.Typer) -> None:
@@ -62,7 +61,7 @@ def tutorial_command(
 
 @contextlib.contextmanager
 def _lay_out(files: dict[str, str]) -> Iterator[None]:
-    """The project in a folder of its own, with a store and a memory that go with it."""
+    """Creates the project in a temporary folder, with its own store and memory."""
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="moot-tutorial-") as folder, contextlib.chdir(folder):
         for name, text in files.items():
