@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from moot.core.report import count_things
 from moot.edge.command_inspection.parser import UNSET, UNSET_NAME, render_word
 from moot.routing.answer import Sight
 from moot.routing.patterns import names
@@ -279,7 +280,7 @@ def look_at_deletion(deletion: Deletion, place: WorkingPlace, budget: DeletionBu
         notes += said
         sights += seen
     if len(words) > MOST_TARGETS:
-        notes.append(f"`{deletion.said}` names {len(words) - MOST_TARGETS} more targets")
+        notes.append(f"`{deletion.said}` names {count_things(len(words) - MOST_TARGETS, 'more target')}")
     return notes, sights
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.core.report import count_things
 from moot.edge.command_inspection.files import SUFFIXES, Script
 from moot.edge.command_inspection.inspector import Look
 from moot.edge.git import GitError, git, is_repository
@@ -90,7 +91,7 @@ def git_state(folder: Path) -> str:
         [
             f"git branch: {branch[0] if branch else 'none (detached HEAD)'}",
             *(f"git remote: {PASSWORD.sub('', ' '.join(remote.split()))}" for remote in remotes),
-            f"not committed: {len(dirty)} files: {names}" if dirty else "not committed: nothing",
+            f"not committed: {count_things(len(dirty), 'file')}: {names}" if dirty else "not committed: nothing",
         ]
     )
 

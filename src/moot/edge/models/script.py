@@ -10,6 +10,7 @@ import yaml
 
 from moot.core.errors import FailureKind, ModelError, ScriptDry, UsageError
 from moot.core.ports import Model
+from moot.core.report import count_things
 from moot.core.types import ModelCall, Reply
 from moot.edge.models.usage import free_usage
 
@@ -94,7 +95,7 @@ class ScriptModel(Model):
         asked = f"seat {call.seat!r}, phase {call.phase!r}, round {call.round}"
         return (
             f"script {self._file!r} has no entry left for {asked}, "
-            f"after {sum(self._used)} answered calls (unused entries: {left}); add an entry for it"
+            f"after {count_things(sum(self._used), 'answered call')} (unused entries: {left}); add an entry for it"
         )
 
     def _failure(self, number: int, failure: ScriptFailure) -> ModelError:

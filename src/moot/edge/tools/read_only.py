@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from moot.core.errors import UsageError
+from moot.core.report import count_things
 from moot.core.tools import ToolContext
 from moot.core.types import Code, SourceFile
 from moot.edge.git import GitError, git, top_of
@@ -86,7 +87,9 @@ async def read_file(given: ReadFile, context: ToolContext, kit: ToolPorts) -> st
     lines = text.split("\n")
     last = min(given.last_line or len(lines), given.first_line + MOST_LINES - 1, len(lines))
     if given.first_line > len(lines) or last < given.first_line:
-        raise ToolFailed(f"{given.path} has {len(lines)} lines; there is no line {given.first_line} to {last}")
+        raise ToolFailed(
+            f"{given.path} has {count_things(len(lines), 'line')}; there is no line {given.first_line} to {last}"
+        )
     shown = [f"{n}: {lines[n - 1]}" for n in range(given.first_line, last + 1)]
     return "\n".join([f"{given.path}, lines {given.first_line} to {last} of {len(lines)}:", *shown])
 

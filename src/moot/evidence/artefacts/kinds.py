@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from moot.core.report import count_things
 from moot.evidence.artefacts.requirement_ids import find_requirements
 from moot.evidence.artefacts.tasks import tasks_in
 from moot.evidence.artefacts.values import ArtefactType
@@ -81,7 +82,7 @@ def _signs(doc: Page) -> dict[ArtefactType, str]:
     verified = status and TRUTHS.search(" ".join(h.text for h in doc.headings))
     found: dict[ArtefactType, str] = {
         "verification": f"a status {status[1]} and what was verified" if status and verified else "",
-        "plan": f"{len(tasks)} tasks" if tasks else "",
+        "plan": count_things(len(tasks), "task") if tasks else "",
         "roadmap": f"{len(phases)} phases" if len(phases) > 1 or (phases and "roadmap" in titles) else "",
         "requirements": f"{len(ids)} requirements with an id" if len(ids) > 1 and not phases else "",
     }

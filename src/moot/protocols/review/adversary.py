@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
+from moot.core.report import count_things
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Value
 from moot.evidence.artefacts.documents import challenges_document, find_challenges, no_objections_document, one_line
@@ -116,7 +117,7 @@ async def challenge_artefact(state: ReviewState, number: int, room: Room) -> boo
     fresh, repeated = without_findings(said.challenges, state)
     raised, dropped = filter_challenges(fresh, state, number)
     if dropped:
-        many = "1 challenge" if len(dropped) == 1 else f"{len(dropped)} challenges"
+        many = count_things(len(dropped), "challenge")
         room.degrade(f"round {number}: {many} dropped, no evidence that can be checked: {dropped[0].why}")
     state.challenges += raised
     convergence = said.convergence if isinstance(said, Rebuttal) else None
