@@ -1,1 +1,1 @@
-"""Hooks of coding tools: what they send on stdin is judged, and answered in their own format."""
+"""Hooks of coding clients: judge a call read from stdin and answer in the client's format."""

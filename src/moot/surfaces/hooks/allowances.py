@@ -1,6 +1,6 @@
-"""What was stopped because nobody could be asked, and what a person then allowed: each for one identical call.
+"""Calls stopped because nobody could be asked, and those a person then allowed, each for one identical call.
 
-One file that only grows, in the user's own data folder: never in the project, where the agent writes.
+An append-only file in the user's data folder, never in the project, where the agent writes.
 """
 
 import fnmatch
@@ -20,13 +20,13 @@ from moot.surfaces.hooks.wire import HookCall
 
 HEADER = "# moot: tool calls that were stopped, allowed once and made, one JSON object a line; only ever appended to\n"
 GOOD_FOR = timedelta(hours=1)
-"""How long somebody's leave is good for; an old one would be a surprise."""
+"""How long an allowance is valid."""
 POLL = 0.1
 SHOWN = 10
-"""Characters of an id that a person types. What counts is the whole of it."""
+"""Characters of an id that a person types; the whole id is compared."""
 LONGEST = 2000
 SHELL_SIGNS = frozenset(";|&$`<>(){}\\\"'~!*?[]")
-"""What a `*` of a pattern does not stand for: it would let another command or another target pass."""
+"""Characters that a `*` does not match: they could start another command or name another target."""
 
 
 class StoppedCall(NamedTuple):
@@ -39,7 +39,7 @@ class StoppedCall(NamedTuple):
 
 
 def call_id(call: HookCall) -> str:
-    """The same for identical calls in the same folder, whatever the session."""
+    """Equal for identical calls in the same folder, in any session."""
     whole = json.dumps([call.folder, call.tool, call.given], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -61,13 +61,13 @@ def note_stopped(path: Path, call: HookCall, action: str, reason: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """Its beginning and its end: what is dangerous may stand behind a page of harmless words."""
+    """Keeps beginning and end: danger may hide behind a page of harmless words."""
     half = LONGEST // 2
     return text if len(text) <= LONGEST else f"{text[:half]} … {len(text) - LONGEST} more characters … {text[-half:]}"
 
 
 def allow(path: Path, begins: str, by: str) -> StoppedCall:
-    """Let one identical call pass. By the whole id, or an unambiguous beginning of it."""
+    """Allows one identical call. By id, or an unambiguous prefix of it."""
     found = find_stopped(path, begins)
     with lock_file(path, HEADER) as file:
         file.append([{"event": "allowed", "id": found.id, "at": stamp(datetime.now(UTC)), "by": by}])
@@ -84,7 +84,7 @@ def find_stopped(path: Path, begins: str) -> StoppedCall:
 
 
 def use(path: Path, name: str) -> bool:
-    """Whether this call is allowed. The leave is used up by asking."""
+    """Whether this call is allowed. Uses the allowance up."""
     if not path.exists():
         return False
     with lock_file(path, HEADER) as file:
@@ -95,7 +95,7 @@ def use(path: Path, name: str) -> bool:
 
 
 def wait(path: Path, name: str, seconds: float) -> bool:
-    """Give a person the time to allow it in another terminal."""
+    """Waits for a person to allow it in another terminal."""
     ends = time.monotonic() + seconds
     while not use(path, name):
         left = ends - time.monotonic()
@@ -106,7 +106,7 @@ def wait(path: Path, name: str, seconds: float) -> bool:
 
 
 def list_stopped(path: Path) -> list[StoppedCall]:
-    """Calls that wait for leave: each id once, the latest last."""
+    """Calls that wait for an allowance: each id once, the latest last."""
     found: dict[str, StoppedCall] = {}
     for line in read_lines(path).lines:
         name = str(line.get("id", ""))
@@ -129,12 +129,12 @@ def _open_leave(lines: Iterable[Line], name: str) -> bool:
 
 
 def matches(action: str, patterns: Iterable[str]) -> bool:
-    """Whether a pattern of the user's own settings stands for this command, whole and alone."""
+    """Whether a pattern of the user's settings matches this whole command."""
     return any(_stands_for(pattern.strip(), action.strip()) for pattern in patterns if pattern.strip("* "))
 
 
 def _stands_for(pattern: str, line: str) -> bool:
-    """Word by word: a `*` stands for a part of one word, and only for what names no other place."""
+    """Matches word by word: a `*` matches part of one word, and nothing that names another place."""
     if pattern == line:
         return True
     wanted, words = pattern.split(), line.split()

@@ -1,7 +1,7 @@
-"""The answer is made in a process of its own: one that crashes or hangs there stops the call, it does not let it run.
+"""Answers in a child process: if that crashes or hangs, the call is stopped.
 
-Clients run a command whose hook fails or is late. A pattern that is slow on hostile input, or a lock that somebody
-holds, can keep Python from looking at any clock; another process can still say no.
+Clients run a command whose hook fails or is late. A slow pattern on hostile input, or a lock that somebody holds, can
+keep Python from checking any clock; the parent process can still refuse.
 """
 
 import json
@@ -14,7 +14,7 @@ import time
 from moot.surfaces.hooks.wire import BadInput, HookReply, Hostile, read_input
 
 LONGEST = 585.0
-"""Seconds until there is an answer. `hook install` gives us 600."""
+"""Seconds until there is an answer. `hook install` sets a timeout of 600."""
 
 
 def answer_apart(hook: str, client: str, *, strict: bool, longest: float = LONGEST) -> HookReply:
@@ -24,7 +24,7 @@ def answer_apart(hook: str, client: str, *, strict: bool, longest: float = LONGE
         code = 1
         try:
             os.close(reading)
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # when nobody waits any more
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # when nobody is waiting any more
             os.write(writing, json.dumps(_answer(hook, client, strict=strict)).encode())
             code = 0
         except BaseException as problem:
@@ -57,7 +57,7 @@ def _answer(hook: str, client: str, *, strict: bool) -> HookReply:
 
 
 def _read(handle: int, ends: float) -> bytes | None:
-    """All that comes; None if it does not end in time."""
+    """The whole output; None if it does not end in time."""
     parts: list[bytes] = []
     while True:
         ready, _, _ = select.select([handle], [], [], max(0.0, ends - time.monotonic()))

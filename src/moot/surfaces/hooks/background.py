@@ -1,6 +1,6 @@
-"""Review in the background: what an agent has just committed is hardened, and the agent is woken where flaws are left.
+"""Background review: hardens what an agent has just committed, and wakes the agent if flaws remain.
 
-Claude Code runs such a hook beside the agent (`asyncRewake`). Exit code 2 wakes it with what stands on stderr.
+Claude Code runs such a hook beside the agent (`asyncRewake`). Exit code 2 wakes it with the text on stderr.
 """
 
 import json
@@ -21,7 +21,7 @@ WAKES = 2
 
 
 def review_commit(raw: bytes, client: str) -> HookReply:
-    """Wake the agent where the last commit has flaws. Whatever goes wrong is said, and wakes nobody."""
+    """Wakes the agent if the last commit has flaws. An error is reported and wakes nobody."""
     try:
         call = read_call(raw, client)
     except BadInput as problem:

@@ -1,8 +1,8 @@
-"""The coding clients: how each tells of a tool call, whether a person can be asked through it, and how it is answered.
+"""Coding clients: how each describes a tool call, whether it can ask a person, and how it is answered.
 
-What each client does with an answer was tried or read, see docs/hooks.md. None of them reads another's answers, and
-most take an answer that they do not know for leave to run the command: so the client is told apart with care, and one
-that is not known is answered by exit code 2, which all of them take for "no".
+What each client does with an answer was tried or read, see docs/hooks.md. No client reads another's answers, and most
+treat an unknown answer as permission. So the client is identified with care, and an unknown one is answered by exit
+code 2, which all of them treat as "no".
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, HookReply, parse_json, text_of
 
 ASKING_MODES = ("", "default", "acceptEdits", "plan")
-"""Modes of Claude Code in which `ask` is put to the person; in the others versions differ, and some just run it."""
+"""Modes of Claude Code in which `ask` reaches the person; in others, some versions just run the call."""
 Found = dict[str, object]
 
 
@@ -21,11 +21,11 @@ class HookClient(NamedTuple):
     asks: Callable[[HookCall, Mapping[str, str]], bool]
     """Whether `ask` reaches a person."""
     write: Callable[[str, HookAnswer, str], HookReply]
-    """The answer of a hook to an event, by the client's own name for it."""
+    """Writes the answer to an event, given the client's name of it."""
 
 
 def read_call(raw: bytes, flag: str = "") -> HookCall:
-    """The call as it is meant, whoever sent it."""
+    """Parses a call of any client."""
     found = parse_json(raw)
     shape = identify_client(found)
     client = shape or flag
@@ -70,7 +70,7 @@ READERS = {
     ("vscode", "copilot"),
     ("copilot", "vscode"),
 }
-"""Whose settings are read by which other client, so that a flag and a shape rightly differ."""
+"""Clients that read the settings of another, so that flag and input may rightly differ."""
 RESPONSES = ("tool_response", "toolResult", "tool_result", "tool_output", "output", "result_json")
 CURSOR_SHELL = ("beforeShellExecution", "afterShellExecution")
 
@@ -83,7 +83,7 @@ def _unpack(text: str) -> object:
 
 
 def identify_client(found: Found) -> str:
-    """By what only one client sends; "" where it could be more than one."""
+    """By fields that only one client sends; "" if ambiguous."""
     event = text_of(found.get("hook_event_name"))
     if "cursor_version" in found or "conversation_id" in found or event[:1].islower():
         return "cursor"
@@ -104,13 +104,13 @@ def identify_client(found: Found) -> str:
 
 
 def _is_attended(call: HookCall, env: Mapping[str, str]) -> bool:
-    """Claude Code says whether somebody sits at it; older versions only how they were started."""
+    """Claude Code says whether a person is present; older versions only how they were started."""
     there = env.get("CLAUDE_CODE_SESSION_ATTENDED") or ("1" if env.get("CLAUDE_CODE_ENTRYPOINT") == "cli" else "0")
     return there == "1" and call.mode in ASKING_MODES
 
 
 def _never(call: HookCall, env: Mapping[str, str]) -> bool:
-    """`ask` runs the command: in Codex always, in Cursor without a person at it; Gemini waits for ever."""
+    """`ask` would run the command: in Codex always, in Cursor without a person; Gemini waits for ever."""
     return False
 
 
@@ -124,7 +124,7 @@ EVENTS = {"pre-tool-use": "PreToolUse", "post-tool-use": "PostToolUse", "user-pr
 
 
 def _claude(hook: str, answer: HookAnswer, event: str) -> HookReply:
-    """Claude Code, Codex and VS Code read the same; Codex refuses any field that it does not know."""
+    """Claude Code, Codex and VS Code read the same; Codex rejects unknown fields."""
     specific: Found = {"hookEventName": event if event.startswith(EVENTS[hook]) else EVENTS[hook]}
     if answer.decision:
         specific |= {"permissionDecision": answer.decision, "permissionDecisionReason": answer.reason}
@@ -154,21 +154,21 @@ def _gemini(hook: str, answer: HookAnswer, event: str) -> HookReply:
 
 
 def _copilot(hook: str, answer: HookAnswer, event: str) -> HookReply:
-    """Copilot reads one shape for its own events and another for those named as in Claude Code: it is given both."""
+    """Copilot reads one format for its own events and another for those of Claude Code: it gets both."""
     own = {"permissionDecision": answer.decision, "permissionDecisionReason": answer.reason} if answer.decision else {}
     whole = json.loads(_claude(hook, answer, event).out or "{}")
     return _json({**own, **whole})
 
 
 def _unknown(hook: str, answer: HookAnswer, event: str) -> HookReply:
-    """No format is sure to be read, but exit code 2 with a reason on stderr is."""
+    """No format is certain, but exit code 2 with a reason on stderr is."""
     if answer.decision:
         return HookReply(err=f"{answer.reason}\n", code=2)
     return HookReply(err=f"{answer.notice}\n" if answer.notice else "")
 
 
 def _json(whole: Found) -> HookReply:
-    return HookReply(json.dumps(whole) + "\n" if whole else "")  # plain ASCII: any locale can write it
+    return HookReply(json.dumps(whole) + "\n" if whole else "")  # ASCII, which any locale can write
 
 
 CLIENTS = {

@@ -1,4 +1,4 @@
-"""The three hooks: before a tool is used, after it, and when the person says something."""
+"""The three hooks: before a tool call, after it, and at a prompt."""
 
 import contextlib
 import os
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 LONGEST_REASON = 2000
 LONGEST_WAIT = 570.0
-"""Seconds until there is an answer, whatever happens: `hook install` gives us 600, and clients run a command whose hook
-is late."""
+"""Seconds until there is an answer: `hook install` sets a timeout of 600, and clients run a command whose hook is
+late."""
 NOTHING = HookAnswer()
 LONGEST_PROMPT = 20_000
 TAGGED = Lazy(r"<([a-z][\w-]*)[^<>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -28,7 +28,7 @@ FAILED = Lazy(r"(?:^|\n)Exit Code: [1-9]|completed with exit code [1-9]")
 
 
 def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> HookReply:
-    """What to tell the client, in its own format."""
+    """The answer in the client's format."""
     try:
         call = read_call(raw, client)
     except BadInput as problem:
@@ -36,14 +36,14 @@ def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", s
     try:
         with change_folder(call.folder):
             told = ANSWERS[hook](call, env, strict)
-    except Exception as problem:  # what is grave was answered already; for the rest the person's work goes on
+    except Exception as problem:  # grave calls are answered already; the rest must not stop the person's work
         return own_failure(hook, f"{type(problem).__name__}: {problem}", env, client=call.client, strict=strict)
     return client_of(call.client).write(hook, told, call.event)
 
 
 @contextlib.contextmanager
 def change_folder(folder: str) -> Iterator[None]:
-    """There if it can be gone to. Where we are now may be gone already; that is no reason to judge nothing."""
+    """Changes to the folder if possible. The current one may be gone, which is no reason to skip the judgement."""
     before = None
     with contextlib.suppress(OSError, ValueError):
         before = os.getcwd()
@@ -57,7 +57,7 @@ def change_folder(folder: str) -> Iterator[None]:
 
 
 def own_failure(hook: str, why: str, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> HookReply:
-    """What could not even be read is not blocked, unless that was asked for."""
+    """Unreadable input is not blocked, unless strict."""
     told = f"moot could not check this: {' '.join(why.split())[:500]}"
     if hook == "pre-tool-use" and (strict or is_strict(env)):
         denied = HookAnswer("deny", f"{told}; it is blocked", notice=told)
@@ -66,8 +66,7 @@ def own_failure(hook: str, why: str, env: Mapping[str, str], *, client: str = ""
 
 
 def is_strict(env: Mapping[str, str]) -> bool:
-    """`MOOT_HOOK_STRICT` or the user's `hook.strict`; settings that cannot be read are not taken for leave to be
-    lax."""
+    """`MOOT_HOOK_STRICT` or the user's `hook.strict`; unreadable settings count as strict."""
     try:
         said = own_setting("hook.strict", env)
     except Exception:
@@ -76,7 +75,7 @@ def is_strict(env: Mapping[str, str]) -> bool:
 
 
 def own_setting(key: str, env: Mapping[str, str]) -> object:
-    """Of the environment and the user's own file. The project's file is written by the agent that is judged here."""
+    """From the environment and the user's file. The judged agent can write the project's file."""
     from moot.edge.files.memory import quick_setting
 
     return quick_setting(key, env)
@@ -95,16 +94,16 @@ def before(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
     if not deed.known and (deed.route.bypass or deed.route.stakes == "low"):
         return unknown_tool(call, deed, env, strict)
     if deed.route.bypass or deed.route.stakes == "low" or find_off_switch(env):
-        return NOTHING  # no opinion: the client's own permissions hold
+        return NOTHING  # no opinion: the client's own permissions apply
     try:
         return answer_grave(call, deed, env)
-    except Exception as problem:  # something grave does not pass because Moot itself fails
+    except Exception as problem:  # a grave call does not pass because Moot fails
         why = " ".join(f"{type(problem).__name__}: {problem}".split())[:500]
         return HookAnswer("deny", f"Moot: {deed.route.reason}. It was stopped because Moot itself failed: {why}")
 
 
 def answer_grave(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnswer:
-    """The answer to a call that could do harm."""
+    """The answer to a call that may do harm."""
     from moot.surfaces.hooks.allowances import allowances, call_id, use
     from moot.surfaces.hooks.sessions import is_waived
 
@@ -126,7 +125,7 @@ def answer_grave(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnsw
 
 
 def fresh(deed: Deed) -> list[str]:
-    """What the reason does not say already: it names the script and the line that count most."""
+    """Notes that the reason does not contain."""
     lines = ((note, re.search(r"; line (\d+): ", note)) for note in deed.notes)
     return [note for note, found in lines if not found or f"(line {found[1]})" not in deed.route.reason]
 
@@ -143,7 +142,7 @@ def unknown_tool(call: HookCall, deed: Deed, env: Mapping[str, str], strict: boo
 
 
 def is_allowed(call: HookCall, deed: Deed, env: Mapping[str, str]) -> bool:
-    """By a pattern in the user's own settings; never what changes Moot or the client itself, or works elsewhere."""
+    """By a pattern in the user's settings; never for changes of Moot or the client, or in other places."""
     from moot.surfaces.hooks.allowances import matches
 
     if guards(deed.route) or find_named_folder(call):
@@ -154,10 +153,10 @@ def is_allowed(call: HookCall, deed: Deed, env: Mapping[str, str]) -> bool:
 
 
 def judge_call(call: HookCall, deed: Deed) -> "Verdict":
-    """A debate; where none can be held, a person decides. Nothing that fails here lets a grave call pass."""
+    """Debates the call; without a model a person decides. No failure lets a grave call pass."""
     from moot.surfaces.hooks.verdicts import Verdict, judge
 
-    if guards(deed.route):  # whoever is judged does not choose the judge
+    if guards(deed.route):  # the judged agent does not choose the judge
         return Verdict("ESCALATE", f"{deed.route.reason}; only a person may decide that")
     try:
         return judge(deed.action, deed.route, context=deed.context, session=call.session, seconds=LONGEST_WAIT / 2)
@@ -167,7 +166,7 @@ def judge_call(call: HookCall, deed: Deed) -> "Verdict":
 
 
 def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> HookAnswer:
-    """A person decides: through the client where it asks; else by `moot allow`, now or before the next try."""
+    """Escalates to a person: through the client if it can ask, else by `moot allow`, now or before the next try."""
     if call.sure and client_of(call.client).asks(call, env):
         return HookAnswer("ask", told)
     from moot.surfaces.hooks.allowances import SHOWN, allowances, note_stopped, wait
@@ -225,7 +224,6 @@ def debate_failure(call: HookCall, deed: Deed, why: str) -> HookAnswer:
 
 
 def error_of(call: HookCall) -> str | None:
-    """What went wrong, if anything did."""
     if call.event in ("PostToolUseFailure", "postToolUseFailure"):
         return call.error or _read_response(call.response) or "it failed"
     found = call.response
@@ -241,7 +239,7 @@ def error_of(call: HookCall) -> str | None:
 
 
 def _list_model_texts(response: dict[str, object]) -> list[str]:
-    """What Gemini and Copilot tell the model of a result; only there they say how a command ended."""
+    """The result text for the model: only there Gemini and Copilot say how a command ended."""
     texts = (response.get(name) for name in ("llmContent", "textResultForLlm", "text_result_for_llm"))
     return [text[-LONGEST_REASON:] for text in texts if isinstance(text, str)]
 
@@ -256,7 +254,7 @@ def _read_response(response: object) -> str:
 
 
 def hear_prompt(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:
-    """What the person says may waive debates for this request, or begin tasks afresh."""
+    """Handles phrases that waive debates or reset tasks."""
     from datetime import UTC, datetime
 
     from moot.evidence.failures import reset_reason
@@ -279,7 +277,7 @@ def hear_prompt(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAns
 
 
 def own_words(prompt: str) -> str:
-    """What the person typed: clients also send reports of subagents this way, in tags."""
+    """The person's own text: clients also send reports of subagents, in tags."""
     return TAGGED.sub(" ", prompt).strip()
 
 

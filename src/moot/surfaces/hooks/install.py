@@ -1,4 +1,4 @@
-"""Moot's hooks in the settings of a coding client: put in once and taken out again, whatever else is there."""
+"""Adds Moot's hooks to the settings of a coding client and removes them, leaving the rest as it is."""
 
 import json
 import os
@@ -13,9 +13,9 @@ from typing import NamedTuple
 from moot.core.errors import UsageError
 
 SECONDS = 600
-"""Longer than a hook takes at most: clients run a command whose hook is late."""
+"""Longer than any hook takes: clients run a command whose hook is late."""
 TOOLS = "Bash|Write|Edit|MultiEdit|NotebookEdit|Read|Grep|WebFetch|mcp__.*"
-"""The tools of Claude Code whose failures count; before a tool is used, every one is looked at."""
+"""Tools of Claude Code whose failures count; before a call, every tool is checked."""
 OURS = re.compile(
     r"(?:^|[/\\\s'\"])moot(?:\.exe)?['\"]? hook (?:pre-tool-use|post-tool-use|user-prompt|review-commit)\b"
 )
@@ -29,21 +29,20 @@ class Event(NamedTuple):
 
 
 class HookPlace(NamedTuple):
-    """Where a client keeps its hooks, and how it writes one down."""
+    """Where and how a client configures hooks."""
 
     project: str
     user: str
     events: tuple[Event, ...]
     nested: bool = True
-    """Hooks stand in groups, each with its matcher; else they are a plain list."""
+    """Hooks are grouped by matcher; else they are a plain list."""
     command: str = "command"
     timeout: tuple[str, int] = ("timeout", SECONDS)
     more: tuple[tuple[str, object], ...] = ()
-    """What each hook has besides."""
+    """Further fields of each hook."""
     head: tuple[tuple[str, object], ...] = ()
-    """What the file has besides."""
+    """Further fields of the file."""
     afterwards: str = ""
-    """What the person still has to do."""
 
 
 PRE, POST, PROMPT, REVIEW = "pre-tool-use", "post-tool-use", "user-prompt", "review-commit"
@@ -53,7 +52,7 @@ REWAKE: Settings = {
     "rewakeSummary": "Moot found flaws in the commit",
     "timeout": SECONDS,
 }
-"""How Claude Code runs a hook beside the agent, and wakes it."""
+"""Options for a hook that runs beside the agent and wakes it."""
 TYPED = (("type", "command"),)
 PLACES = {
     "claude": HookPlace(
@@ -124,8 +123,8 @@ def read_settings(path: Path) -> Settings:
 
 
 def with_hooks(settings: Settings, client: str, *, strict: bool = False, background: bool = False) -> Settings:
-    """The settings with Moot's hooks in them; those of an earlier set-up are replaced, all others stay. `background`:
-    commits are reviewed beside the agent."""
+    """The settings with Moot's hooks, replacing older ones of ours. `background` also reviews commits beside the
+    agent."""
     place, cleaned = place_of(client), without_hooks(settings)
     kept = cleaned.get("hooks")
     hooks: Settings = dict(kept) if isinstance(kept, dict) else {}
@@ -148,7 +147,7 @@ def with_hooks(settings: Settings, client: str, *, strict: bool = False, backgro
 
 
 def without_hooks(settings: Settings) -> Settings:
-    """The settings without Moot's hooks; events that held nothing else go too."""
+    """The settings without Moot's hooks and the events they leave empty."""
     old = settings.get("hooks")
     if not isinstance(old, dict):
         return settings
@@ -162,7 +161,7 @@ def without_hooks(settings: Settings) -> Settings:
 
 
 def _without_moot(entry: object) -> object:
-    """The entry without our own commands; nothing if it held nothing else."""
+    """The entry without our commands; None if nothing is left."""
     if not isinstance(entry, dict):
         return entry
     inner = entry.get("hooks")
@@ -178,7 +177,7 @@ def _ours(hook: object) -> bool:
 
 
 def hook_command(client: str, hook: str, *, strict: bool) -> str:
-    """The whole way to this very Moot: a client may know another PATH."""
+    """The full path of this Moot: a client may have another PATH."""
     program = Path(sys.executable).with_name("moot")
     words = [str(program)] if program.is_file() else [sys.executable, "-P", "-m", "moot"]
     flags = ["--strict"] if strict and hook == PRE else []
@@ -186,7 +185,7 @@ def hook_command(client: str, hook: str, *, strict: bool) -> str:
 
 
 def try_hooks(client: str, *, strict: bool = False) -> None:
-    """Run the command once as the client would: it must stop what it has to stop, and let the rest pass."""
+    """Runs the command once as the client would: it must stop what it has to, and let the rest pass."""
     command = hook_command(client, PRE, strict=strict)
     with tempfile.TemporaryDirectory() as scratch:
         env = {**os.environ, "XDG_DATA_HOME": scratch, "HOME": scratch}
@@ -206,7 +205,7 @@ def try_hooks(client: str, *, strict: bool = False) -> None:
 
 
 def sample(client: str, line: str) -> Settings:
-    """A shell command as this client tells of it."""
+    """A shell command in this client's format."""
     given: Settings = {"command": line}
     common: Settings = {"session_id": "s1", "cwd": os.curdir, "tool_input": given}
     shapes: dict[str, Settings] = {
@@ -228,13 +227,12 @@ def sample(client: str, line: str) -> Settings:
 
 
 def write_settings(path: Path, settings: Settings, client: str) -> bool:
-    """False if nothing had to be written. The file is replaced whole or not at all; one that held nothing but our
-    hooks goes with them."""
+    """False if nothing changed. Atomic; a file that held only our hooks is deleted."""
     text = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
     try:
         if path.exists() and json.loads(path.read_text(encoding="utf-8") or "null") == settings:
             return False
-        target = Path(os.path.realpath(path))  # a link to a dotfiles folder stays a link
+        target = Path(os.path.realpath(path))  # keep a symbolic link to dotfiles
         if settings in ({}, dict(place_of(client).head)):
             target.unlink(missing_ok=True)
             return True

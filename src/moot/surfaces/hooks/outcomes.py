@@ -1,4 +1,4 @@
-"""What became of an action, told to the memory: failures are counted, successes end the counting."""
+"""Records outcomes of actions: failures are counted, a success ends the count."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from moot.routing.answer import Route
 def note_failure(
     memory: MemoryFolder, action: str, route: Route, error: str, approach: str = "", session: str = ""
 ) -> Next:
-    """Counts the failure; says what is due."""
+    """Counts the failure; returns the next step."""
     now = datetime.now(UTC)
     memory.track("fail", action, now, error=error, approach=approach, session=session)
     if memory.debates().latest(task_id(action)) is not None:
@@ -21,7 +21,7 @@ def note_failure(
 
 
 def note_success(memory: MemoryFolder, action: str, session: str = "") -> bool:
-    """Only what was held against the task, or debated, is worth a line."""
+    """Records a success only for a task with failures or a debate."""
     now, name = datetime.now(UTC), task_id(action)
     known = name in memory.standings(now)
     if known:

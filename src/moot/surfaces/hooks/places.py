@@ -1,5 +1,5 @@
-"""Places of Moot itself, wherever they are: its state, the user's settings, its program; and commands that reach them
-by a detour: over a link, by unpacking or copying a whole folder, with a patch, or as a library."""
+"""Moot's own files (state, settings, program), and commands that reach them by a detour: links, unpacking, copying,
+patches, or as a library."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from moot.routing.secrets import place_sight
 PROGRAM = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORDS = Lazy(r"[^\s;|&<>()\"'`=]+")
 WHOLE_FOLDERS = Lazy(r"(?:^|[;&|(\s])(?:cp|mv|rsync|ln|tar|bsdtar|unzip|7z|cpio|ditto|stow)\s")
-"""Programs that can put many files into a folder, or another name over it."""
+"""Programs that can write many files into a folder, or replace it."""
 MANY = Lazy(
     r"\s-\w*[aRr]\b|\s--(?:recursive|archive)\b|(?:^|[;&|(\s])(?:rsync|tar|bsdtar|unzip|7z|cpio|ditto|stow|ln)\s"
 )
@@ -33,12 +33,12 @@ def own_folders(env: Mapping[str, str]) -> list[str]:
 
 
 def is_own(path: str, env: Mapping[str, str]) -> bool:
-    """Whether this real path lies in a folder of Moot itself."""
+    """Whether this resolved path lies in a folder of Moot."""
     return any(_lies_in(path, os.path.realpath(each)) for each in own_folders(env))
 
 
 def own_sights(line: str, folder: str, env: Mapping[str, str]) -> list[Sight]:
-    """What a command that does more than read would do to the guard, by the places that its words lead to."""
+    """What a writing command would do to the guard, by the paths its words resolve to."""
     if AS_LIBRARY.search(line) or REMOVED.search(line):
         return [Sight("high", "guard", line[:80], "it changes Moot, which judges this, from the inside")]
     here = os.path.realpath(folder)
@@ -63,14 +63,14 @@ def _lies_in(path: str, folder: str) -> bool:
 
 
 def _words(line: str) -> list[str]:
-    """Words that may name a file: of those that look like none, only where whole folders are moved."""
+    """Words that may be paths; unlikely ones only if whole folders are moved."""
     every = WHOLE_FOLDERS.search(line) is not None
     found = dict.fromkeys(word for word in WORDS.findall(line) if every or set(word) & set("/~.$"))
     return [word for word in list(found)[:MOST_WORDS] if len(word) <= 4096]
 
 
 def _resolve_word(word: str, folder: str, env: Mapping[str, str]) -> str:
-    """Where a word leads, over links."""
+    """The path of a word, with links resolved."""
     text = re.sub(r"\$\{?(\w+)\}?", lambda name: env.get(name[1], name[0]), word)
     try:
         return os.path.realpath(os.path.join(folder, os.path.expanduser(text)))
@@ -79,7 +79,7 @@ def _resolve_word(word: str, folder: str, env: Mapping[str, str]) -> str:
 
 
 def _read_patch(path: str) -> list[str]:
-    """The files that a patch changes; none if it is no file that can be read."""
+    """The files that a patch changes; empty if it cannot be read."""
     if not os.path.isfile(path):
         return []
     try:

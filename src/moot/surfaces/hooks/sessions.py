@@ -1,4 +1,4 @@
-"""What is known of one session of a coding tool: whether the person waived debates for the request at hand."""
+"""State of a coding client's session: whether the person waived debates for the current request."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from moot.edge.files.memory import data_folder
 
 
 def _file(env: Mapping[str, str], session: str) -> Path:
-    """In the user's own folder, never in the project: there the agent could waive for itself."""
+    """In the user's folder, never in the project, where the agent could waive for itself."""
     return (
         data_folder(env)
         / "hook"
@@ -20,7 +20,7 @@ def _file(env: Mapping[str, str], session: str) -> Path:
 
 
 def set_waived(env: Mapping[str, str], session: str, *, waived: bool) -> None:
-    """`Just do it` holds for the request it was said in, not for the rest of the day."""
+    """`Just do it` applies only to the request in which it was said."""
     path = _file(env, session)
     if not waived and not path.exists():
         return
@@ -31,7 +31,7 @@ def set_waived(env: Mapping[str, str], session: str, *, waived: bool) -> None:
 
 
 def is_waived(env: Mapping[str, str], session: str) -> bool:
-    """A state that cannot be read waives nothing."""
+    """Unreadable state waives nothing."""
     try:
         found = json.loads(_file(env, session).read_text(encoding="utf-8"))
     except (OSError, ValueError):

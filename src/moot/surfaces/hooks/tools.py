@@ -1,4 +1,4 @@
-"""What a tool call is about to do: its route, and the words for it. One table of tools for all clients."""
+"""What a tool call would do: its route and description. One table of tools for all clients."""
 
 import os
 import re
@@ -35,7 +35,7 @@ LOOKS = names("""
     codebase get_errors problems write_todos update_plan manage_todo_list get_terminal_output runsubagent
     search_subagent taskoutput view_image semanticsearch readlints updatecurrentstep
 """)
-"""Tools that change nothing themselves; what a subagent does comes by here again, tool by tool."""
+"""Tools that change nothing themselves; calls of subagents come through the hook again."""
 PATHS = (
     "file_path", "filePath", "notebook_path", "notebookPath", "absolute_path", "target_file", "relative_workspace_path",
     "dir_path", "path", "paths", "files", "include", "include_pattern", "includePattern", "glob",
@@ -48,9 +48,8 @@ PATCHED = re.compile(
 MOST_FILES = 500
 MOST_STRINGS = 1000
 LONGEST_PATH = 4096
-"""No file system has a longer one."""
 BARE = Lazy(r"(?:^|[;&|]\s*|\s)(?:\S*/)?(?:(?:ba|z|da|k|fi)?sh(?:\s+-[il]+)*|python[\d.]*(?:\s+-i)?|node|irb|lua)\s*$")
-"""A program that waits for somebody to type. Codex can type into it, and tells no hook what."""
+"""An interactive program. Codex can type into it without telling any hook."""
 MCP = re.compile(r"mcp__|mcp_|MCP:", re.IGNORECASE)
 LONGEST_CONTEXT = 4000
 READ_WORDS = READS | {"find", "fetch", "read", "resolve", "count", "browse", "snapshot", "screenshot", "navigate"}
@@ -60,12 +59,12 @@ WRITE_WORDS = CHANGES | {"write", "insert", "post", "comment", "fork", "close", 
 class Deed(NamedTuple):
     route: Route
     action: str
-    """In words: what is debated, counted and logged."""
+    """The description that is debated, counted and logged."""
     context: str = ""
     known: bool = True
-    """False for a tool that nobody has told us about."""
+    """False for an unknown tool."""
     notes: tuple[str, ...] = ()
-    """What was seen beside the words of a command: scripts that it runs, what it would delete and how much."""
+    """What was found besides the command line: scripts it runs, what it would delete and how much."""
 
 
 def deed_of(call: HookCall, env: Mapping[str, str]) -> Deed:
@@ -75,7 +74,7 @@ def deed_of(call: HookCall, env: Mapping[str, str]) -> Deed:
         return _deed(call, env)
     except BadInput:
         raise
-    except Exception as problem:  # what it does is not known then, so it is not taken for harmless
+    except Exception as problem:  # unknown, so not taken for harmless
         why = f"cannot tell what it does: {type(problem).__name__}: {problem}"
         return Deed(
             action([Sight("medium", "unclear", call.tool, why)]), f"call the tool {call.tool}", _arguments(call)
@@ -106,7 +105,7 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
     if call.client == "codex" and BARE.search(line) and route.stakes == "low":
         why = "what is typed into it afterwards is not seen by any hook"
         return Deed(action([Sight("medium", "unclear", line[:80], why)]), line, said)
-    if route.bypass and "/" not in line:  # most calls: no file needs to be looked at, and no module for it loaded
+    if route.bypass and "/" not in line:  # most calls: no file is read and no module for it loaded
         return Deed(route, line, said)
     from pathlib import Path
 
@@ -114,7 +113,7 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
 
     folder = os.path.join(os.path.abspath(call.folder or os.curdir), find_named_folder(call))
     here = command_route(f"cd {shlex.quote(os.path.realpath(folder))} && {line}")
-    if guards(here) and not guards(route):  # `echo x >> settings.json`, said inside `.claude`
+    if guards(here) and not guards(route):  # `echo x >> settings.json`, inside `.claude`
         route = here
     if not route.bypass and not guards(route) and (own := own_sights(line, folder, env)):
         route = action(own)
@@ -128,7 +127,7 @@ def shell(call: HookCall, env: Mapping[str, str]) -> Deed:
 
 
 def command_of(call: HookCall) -> str:
-    """All that the call would run, in one text."""
+    """Everything that the call would run, as one text."""
     found = [call.given.get(key) for key in ("command", "cmd")]
     texts = [_line(each) if isinstance(each, list) else each for each in found]
     whole = "\n".join(text for text in texts if isinstance(text, str) and text.strip())
@@ -141,7 +140,7 @@ def _line(words: list[object]) -> str:
 
 
 def find_named_folder(call: HookCall) -> str:
-    """The folder that the call itself names, beside the one that the client is in."""
+    """The folder that the call names, besides the client's."""
     found = (call.given.get(key) for key in ("cwd", "workdir", "directory", "dir_path"))
     return next((each for each in found if isinstance(each, str) and each), "")
 
@@ -203,7 +202,7 @@ KINDS = (
 
 
 def other(call: HookCall) -> Deed:
-    """Tools of MCP servers and tools nobody has told us about: their names and arguments say what they do."""
+    """Tools of MCP servers and unknown tools, judged by name and arguments."""
     known = bool(MCP.match(call.tool))
     name = re.split(r"__|:", call.tool)[-1]
     found = set(parts(re.sub(r"[_\-.]", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))))
@@ -240,7 +239,7 @@ ROWS: tuple[tuple[frozenset[str], str, str, str], ...] = (
 
 
 def _judge_write(call: HookCall, path: str) -> list[Sight]:
-    """What it means to write there, and where a link leads to."""
+    """Judges a write to this path, with links resolved."""
     if len(path) > LONGEST_PATH:
         return [Sight("medium", "unclear", path[:80], "its path is longer than any file's")]
     home = os.path.realpath(call.folder or os.curdir)
@@ -249,7 +248,7 @@ def _judge_write(call: HookCall, path: str) -> list[Sight]:
     sights = [place_sight(path)]
     if led != path and place_sight(led).level != "low":
         sights.append(place_sight(led))
-    # Said from inside `.claude` or `.ssh`, the name alone tells nothing.
+    # Inside `.claude` or `.ssh`, the name alone tells nothing.
     sights += [sight for sight in [place_sight(whole)] if sight.group in ("guard", "security")]
     if is_own(whole, os.environ):
         sights.append(Sight("high", "guard", path, f"{path} belongs to Moot itself"))
@@ -261,7 +260,6 @@ def _judge_write(call: HookCall, path: str) -> list[Sight]:
 
 
 def strings_of(value: object, deep: int = 0) -> list[str]:
-    """Every text in the input of a call."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -270,7 +268,7 @@ def strings_of(value: object, deep: int = 0) -> list[str]:
 
 
 def _paths(call: HookCall) -> list[str]:
-    """The paths of a call as seen from the project."""
+    """The paths of a call, relative to the project."""
     inner = [each for value in call.given.values() if isinstance(value, list) for each in value]
     tables = [call.given, *(each for each in inner if isinstance(each, dict))]  # several edits in one call
     found = [value for table in tables for key in PATHS if (value := table.get(key))]
@@ -286,7 +284,7 @@ def _near(given: str, folder: str) -> str:
 
 
 def _find_guarded(call: HookCall, text: str, words: set[str]) -> list[Sight]:
-    """A text that names a place of Moot or of a client, for a tool that does more than read; or a gate's address."""
+    """A text that names a place of Moot or of a client, for a tool that writes; or the URL of a gate."""
     if re.search(r"/v1/(?:debates/[^/\s]+/(?:approve|reject|answer|gates)|tokens|gates)", text):
         return [Sight("high", "guard", text[:80], "it decides a gate or grants rights")]
     if "\n" in text or words & READ_WORDS:

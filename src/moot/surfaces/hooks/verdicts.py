@@ -1,4 +1,4 @@
-"""A verdict on an action for those who must act on it at once, hook and guard: with a model or without."""
+"""Verdicts on actions for hook and guard, with or without a model."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
     session_id: str = ""
 
     def render_full(self) -> str:
-        """In full, for a person or a model that must act on it."""
+        """The full text, for a person or model that must act on it."""
         said = [self.reason]
         said += [f"Change it like this: {'; '.join(self.changes)}"] if self.changes else []
         said += [f"Instead: {self.next_approach}"] if self.next_approach else []
@@ -33,9 +33,9 @@ class Verdict(NamedTuple):
 
 
 def judge(action: str, route: Route, *, context: str = "", session: str = "", seconds: float | None = None) -> Verdict:
-    """The verdict on an action before it runs. Without a model, a person decides whatever the router finds grave.
+    """The verdict on an action before it runs. Without a model, a person decides about anything grave.
 
-    Models and memory are those of the user's own settings: the project's file may be written by whoever is judged.
+    Models and memory come from the user's own settings: the judged agent may write the project's file.
     """
     settings = _settings()
     question = VetQuestion(action, route.stakes, context, session)
@@ -58,7 +58,7 @@ def judge(action: str, route: Route, *, context: str = "", session: str = "", se
 
 
 def judge_failure(task: str, *, context: str = "", session: str = "") -> Verdict | None:
-    """The verdict on a task that keeps failing; nothing without a model, for there is nobody to debate it."""
+    """The verdict on a task that keeps failing; None without a model."""
     settings = _settings()
     if "critic" not in settings.seats("vet"):
         return None

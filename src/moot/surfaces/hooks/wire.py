@@ -1,4 +1,4 @@
-"""What comes in on stdin from a coding client, and what goes back: the same for all of them in here."""
+"""Input from a coding client and the reply to it, independent of the client."""
 
 import json
 import os
@@ -7,43 +7,42 @@ import time
 from typing import NamedTuple
 
 LARGEST = 20_000_000
-"""Bytes of input that are read; a tool call that is larger is not judged."""
+"""Maximum input in bytes; a larger call is not judged."""
 PATIENCE = 15.0
-"""Seconds to wait for the input; the client waits for us as well."""
+"""Seconds to wait for the input."""
 
 
 class BadInput(Exception):
-    """What came in is no hook call; the message says why."""
+    """The input is not a hook call; the message says why."""
 
 
 class Hostile(BadInput):
-    """A hook call that cannot be read because of what was put into it."""
+    """A hook call that was made unreadable on purpose."""
 
 
 class HookCall(NamedTuple):
     client: str
-    """Who asks: a name in `clients.CLIENTS`, or "" where neither flag nor shape say."""
+    """A name in `clients.CLIENTS`, or "" if neither flag nor input tells."""
     event: str
-    """By the client's own name."""
+    """The client's name of the event."""
     session: str
     folder: str
     tool: str
     given: dict[str, object]
-    """The tool's input."""
     mode: str = ""
-    """The client's permission mode, where it tells."""
+    """The client's permission mode, if known."""
     sure: bool = True
-    """False where the flag names one client and the shape another."""
+    """False if flag and input indicate different clients."""
     response: object = None
     error: str = ""
     prompt: str = ""
 
 
 class HookAnswer(NamedTuple):
-    """What the client is told. An empty one has no opinion."""
+    """The answer to the client. An empty one has no opinion."""
 
     decision: str = ""
-    """`deny`, `ask` or nothing."""
+    """`deny`, `ask` or ""."""
     reason: str = ""
     context: str = ""
     """For the agent."""
@@ -52,7 +51,7 @@ class HookAnswer(NamedTuple):
 
 
 class HookReply(NamedTuple):
-    """An answer as the client reads it."""
+    """An answer in the client's format."""
 
     out: str = ""
     err: str = ""
@@ -60,7 +59,7 @@ class HookReply(NamedTuple):
 
 
 def read_input(handle: int, patience: float = PATIENCE) -> bytes:
-    """All of the input, if it comes in time and is not too much."""
+    """The whole input; raises if it is late or too large."""
     if os.isatty(handle):
         raise BadInput("nothing was sent: a coding tool calls this with JSON on standard input")
     parts: list[bytes] = []
