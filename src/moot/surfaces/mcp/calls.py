@@ -1,4 +1,4 @@
-"""A call of a tool: a session is begun and followed to its end, to a person, or to the moment the client lets go."""
+"""Tool calls: start a session and follow it until it ends, needs a person, or the client cancels."""
 
 import asyncio
 import time
@@ -37,9 +37,9 @@ from moot.surfaces.server.session_actions import pause_session
 from moot.surfaces.server.sessions import begin_session
 
 BEAT = 0.25
-"""Seconds between two looks at a session in which nothing was recorded."""
+"""Seconds between polls of a silent session."""
 SIGN_OF_LIFE = 10.0
-"""Seconds of silence after which a client hears that the session goes on."""
+"""Seconds of silence until a keep-alive is sent."""
 DUE = {
     "debate": "Before the next attempt call vet with failed=true and the same task as its action.",
     "escalate": "Stop, and ask the user.",
@@ -53,7 +53,7 @@ class Calls:
     _stopping: "set[asyncio.Task[object]]" = field(default_factory=set)
 
     async def call(self, ctx: Context, params: CallToolRequestParams) -> Answer:
-        """What a model can mend is a result it reads; a tool that is not there is an error of the protocol."""
+        """Errors that a model can fix are tool results; an unknown tool is a protocol error."""
         own: dict[str, Callable[..., Awaitable[Answer]]] = {
             "get_session": self._get_session,
             "approve_gate": self._approve_gate,
@@ -72,7 +72,7 @@ class Calls:
 
     async def _run(self, ctx: Context, params: CallToolRequestParams, protocol: AnyProtocol) -> Answer:
         who, arguments = self.desk.require(ctx, "run"), params.arguments or {}
-        if params.request_state:  # sealed: it is ours, of this very call, and of whoever asked first
+        if params.request_state:  # sealed: made by us, for this call and this caller
             now = await self.desk.find(params.request_state, who)
             if now.gate is not None and not await self._take_answer(now.gate, params, who):
                 return await self.desk.show(now)
@@ -88,7 +88,7 @@ class Calls:
         return await self._follow(ctx, now, who)
 
     async def _begin(self, wanted: Begin, who: Identity) -> SessionRecord:
-        """A client that lets go meanwhile finds the session begun, and stopped."""
+        """If the client cancels meanwhile, the session is started and then stopped."""
         beginning = asyncio.ensure_future(begin_session(self.desk.site, wanted, asker_of(who)))
         try:
             return (await asyncio.shield(beginning))[0]
@@ -102,8 +102,8 @@ class Calls:
             raise
 
     async def _follow(self, ctx: Context, now: LiveSession, who: Identity) -> Answer:
-        """The session's end, or what it waits for. Where the client lets go of the call, the spending stops."""
-        told = count(now.record.entries + 1)  # a call that is made again after an answer counts on
+        """Follows the session to its end or to a gate. If the client cancels, it is paused."""
+        told = count(now.record.entries + 1)  # a repeated call after an answer continues the count
         try:
             while True:
                 now = await self._wait(ctx, now, told)
@@ -121,7 +121,7 @@ class Calls:
     async def _wait(
         self, ctx: Context, now: LiveSession, told: "count[int]", seconds: float | None = None
     ) -> LiveSession:
-        """Until it rests, or so many seconds have passed; the client hears of each entry of its journal."""
+        """Waits until it rests or the time is over; reports each journal entry."""
         began = last = time.monotonic()
         site, session = self.desk.site, now.record.id
         if now.rests:
@@ -136,15 +136,15 @@ class Calls:
         return now
 
     def _stop(self, session: str, who: Identity) -> None:
-        """In a task of its own: the call that is cancelled can wait for nothing more."""
+        """In its own task, because a cancelled call cannot await anything."""
         if self.desk.site.feeds.closed:
-            return  # the server ends, and its sessions go on elsewhere
+            return  # the server stops; its sessions continue elsewhere
 
         async def pause() -> None:
             try:
                 await pause_session(self.desk.site, session, who)
             except (MootError, Refusal):
-                return  # it had ended, or waited for a person: nothing is spent
+                return  # it had ended or waited for a person
 
         task = asyncio.create_task(pause())
         self._stopping.add(task)
@@ -161,7 +161,7 @@ class Calls:
         return await self.desk.show(now, full=given.get("full") is True)
 
     async def _approve_gate(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
-        """The model brings the question to its user; the decision is theirs, or there is none."""
+        """The model passes the question on; only the user decides."""
         who = self.desk.require(ctx, "approve")
         now = await self.desk.find(read_text(given, "session"), who)
         if now.gate is None:
@@ -180,7 +180,7 @@ class Calls:
         return await self.desk.show(await self.desk.find(now.record.id, who))
 
     async def _ask(self, ctx: Context, gate: GateRequest, who: Identity) -> bool:
-        """Whether the person in front of an older client decided. A client that fails to ask them decides nothing."""
+        """True if the person at an older client decided. A client that fails to ask decides nothing."""
         try:
             said = await ctx.session.elicit_form(*form_of(gate), ctx.request_id)
         except (MCPError, ValidationError):
@@ -203,7 +203,7 @@ class Calls:
 
 
 def require_input(gate: GateRequest, state: str) -> InputRequiredResult:
-    """The same for a newer client, which makes the call again with the answer."""
+    """The same for a newer client, which repeats the call with the answer."""
     message, form = form_of(gate)
     asked = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
     return InputRequiredResult(input_requests={gate.id: asked}, request_state=state)
@@ -217,6 +217,6 @@ def read_text(given: Mapping[str, Any], name: str) -> str:
 
 
 def describe(entries: list[JournalEntry], protocol: str) -> str:
-    """The last thing that was recorded, in a few words."""
+    """The last entry in a few words."""
     names = [entry.name or entry.kind for entry in entries]
     return f"{protocol}: {names[-1]}" if names else f"{protocol}: still running"

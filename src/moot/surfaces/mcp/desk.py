@@ -1,4 +1,4 @@
-"""Where calls of MCP clients are worked on: the server's site, who asks, and what they are told of a session."""
+"""Shared state of MCP calls: the server's site, the caller, and views of sessions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,15 +36,13 @@ BY_USER = "rejected by the user of an MCP client"
 
 
 class LiveSession(Value):
-    """A session as it is now."""
-
     record: SessionRecord
     gate: GateRequest | None = None
-    """The one that waits for a person."""
+    """The open gate."""
 
     @property
     def rests(self) -> bool:
-        """Nothing more happens by itself, but for the end of the time that a gate waits."""
+        """Whether nothing more happens by itself, apart from the timeout of a gate."""
         return self.record.status in OVER or (self.record.status == "paused" and not self._goes_on)
 
     @property
@@ -56,11 +54,11 @@ class LiveSession(Value):
 class Desk:
     site: ServerSite
     identify: Callable[[Context], Identity]
-    """Who asks, by the request itself."""
+    """The caller of a request."""
     reviewer: Callable[[Identity], Identity]
-    """In whose name the person in front of the client decides."""
+    """The identity under which the person at the client decides."""
     folder: Path | None = None
-    """The project of a client on this machine; None: clients are elsewhere."""
+    """The project of a local client; None for remote ones."""
 
     def require(self, ctx: Context, scope: Scope) -> Identity:
         who = self.identify(ctx)
@@ -80,7 +78,7 @@ class Desk:
     # --- gates
 
     async def decide(self, gate: GateRequest, action: str, content: Any, who: Identity) -> bool:
-        """Whether a person decided. Only a form that they accepted counts; to close it leaves the gate open."""
+        """True if a person decided. Only an accepted form counts; closing it leaves the gate open."""
         if action != "accept" or not isinstance(content, dict):
             return False
         person = self.reviewer(who)
@@ -95,12 +93,12 @@ class Desk:
                 await decide_gate(self.site, gate.session_id, person, told, verdict)
             else:
                 return False
-        except (Refusal, AlreadyDecided):  # somebody was faster, or the time was over: the session says what came of it
+        except (Refusal, AlreadyDecided):  # decided elsewhere or expired: the session shows the result
             pass
         return True
 
     def can_ask(self, ctx: Context, who: Identity) -> bool:
-        """Whether the person in front of the client can be asked, and may decide."""
+        """Whether the person at the client can be asked and may decide."""
         offered = ctx.session.client_capabilities
         asked = offered.elicitation if offered is not None else None
         forms = asked is not None and (asked.form is not None or asked.url is None)
@@ -133,7 +131,7 @@ class Desk:
 
 
 def asker_of(who: Identity) -> Identity:
-    """Who begins a session: a model, whatever rights its client has. It may not loosen what a person must decide."""
+    """The identity of a session's starter: a model, whatever its client's rights. It may not loosen gates."""
     return replace(who, scopes=frozenset({"run"}), owner=who.owner or who.name)
 
 
@@ -162,7 +160,7 @@ def next_of(now: LiveSession, problem: str) -> str:
 
 
 def form_of(gate: GateRequest) -> tuple[str, dict[str, Any]]:
-    """What a person is asked, and the form for their answer. Words of models are marked as such."""
+    """The question and form for a person. Text of models is marked as such."""
     diff = gate.artefacts.get("diff")
     parts = [f"Session {gate.session_id} waits for you at {gate.point}. What models wrote:", gate.summary]
     parts += [diff] if isinstance(diff, str) and diff else []

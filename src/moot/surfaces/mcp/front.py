@@ -1,5 +1,5 @@
-"""The first second of `moot mcp`: clients are answered while what the server needs is still being imported. Where
-something is missing, the client is told by answers of the protocol: a server that exits is dropped without a word."""
+"""Answers clients while the server is still being imported, and reports errors in the protocol if it cannot be: clients
+drop a server that exits without a message."""
 
 import json
 import os
@@ -31,15 +31,15 @@ INVALID = -32600
 
 
 class Front:
-    """Reads what the client says, answers what needs no session, and keeps the rest for whoever takes over."""
+    """Reads messages, answers those that need no session, and queues the rest for the server."""
 
     def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
         self._source, self._target = source, target
         self._lock = Lock()
         self.lines: SimpleQueue[bytes | None] = SimpleQueue()
-        """None: the client has gone."""
+        """None: the client disconnected."""
         self._answered: object = None
-        """The id of the request that is answered here: the server answers it once more, for itself."""
+        """The id of the request answered here; the server's own answer to it is dropped."""
 
     def start(self) -> "Front":
         Thread(target=self._read, daemon=True).start()
@@ -63,7 +63,7 @@ class Front:
             self._target.flush()
 
     def relay(self, text: str) -> None:
-        """What the server says, but for its own answer to the opening request."""
+        """Forwards the server's output, except its answer to the opening request."""
         if self._answered is not None:
             message = parse_message(text)
             if "method" not in message and message.get("id") == self._answered:
@@ -72,7 +72,7 @@ class Front:
         self.write(text)
 
     def serve_broken(self, reason: str) -> None:
-        """Tell the client why there are no sessions, until it goes."""
+        """Tells the client why there are no sessions, until it disconnects."""
         answered = self._answered
         while (line := self.lines.get()) is not None:
             message = parse_message(line)
@@ -86,8 +86,8 @@ class Front:
 
 @cache
 def claim_streams() -> Front:
-    """The front on this process's standard streams. Whatever else reads or writes there, a program that is started for
-    example, cannot disturb the protocol: it reads nothing, and writes to stderr."""
+    """Takes over standard input and output. Other code, such as a child process, then reads nothing and writes to
+    stderr."""
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -107,7 +107,7 @@ def parse_message(line: bytes | str) -> dict[str, Any]:
 
 
 def answer_opening(message: dict[str, Any]) -> dict[str, Any] | None:
-    """The result of a request that opens a connection, of either era; None leaves it to the server."""
+    """The answer to an opening request of either era; None for all others."""
     params = message.get("params")
     if not isinstance(params, dict):
         return None
@@ -136,7 +136,7 @@ def answer_opening(message: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def answer_broken(message: dict[str, Any], reason: str) -> dict[str, Any]:
-    """One tool that says what is missing; everything else is an error that says it."""
+    """Offers one tool that says what is missing; everything else is an error with that text."""
     if (opening := answer_opening(message)) is not None:
         return {"result": opening}
     words = {"content": [{"type": "text", "text": reason}], "isError": True}

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, behind the server's own gatekeeper: who asks is known before anything gets here."""
+"""MCP over streamable HTTP, behind the server's authentication."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ async def open_app(site: ServerSite) -> AsyncIterator[ASGIApp]:
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         who: Identity = scope["state"]["who"]
-        # A connection of the older era stays that of the token it was opened with.
+        # A connection of the older era keeps the token it was opened with.
         owner = AccessToken(token="", client_id=who.name, scopes=[])
         await manager.handle_request({**scope, "user": AuthenticatedUser(owner)}, receive, send)
 
@@ -35,6 +35,6 @@ async def open_app(site: ServerSite) -> AsyncIterator[ASGIApp]:
 
 
 def find_identity(ctx: Context) -> Identity:
-    """By this very request, whatever connection it came on."""
+    """By the request itself, whatever its connection."""
     assert ctx.request is not None
     return require_scope(ctx.request, "read", "run", "approve")

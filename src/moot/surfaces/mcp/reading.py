@@ -1,4 +1,4 @@
-"""What clients may read and be given: reports and transcripts of sessions, and a few prompts."""
+"""Resources and prompts: reports and transcripts of sessions."""
 
 import re
 from typing import Any
@@ -56,7 +56,7 @@ PROMPTS = {
 
 
 async def list_resources(desk: Desk, ctx: Context) -> ListResourcesResult:
-    """The newest sessions; others are found by their ids."""
+    """The newest sessions; older ones are read by id."""
     who = desk.require(ctx, "read")
     found = await desk.site.queries.page(MOST_LISTED, None, "", "", "", who.sees_only)
     return ListResourcesResult(

@@ -1,4 +1,4 @@
-"""The MCP server put together; stdio and HTTP serve the same one."""
+"""Builds the MCP server, for stdio and HTTP alike."""
 
 import os
 from functools import partial
@@ -39,7 +39,7 @@ def build_server(desk: Desk) -> Server[Any]:
         on_list_prompts=reading.list_prompts,
         on_get_prompt=reading.get_prompt,
     )
-    # What a client echoes is not to be trusted: it is sealed, and good only for whoever it was given to.
+    # State echoed by a client is sealed, and valid only for the same caller.
     sealed = RequestStateSecurity(keys=[os.urandom(32)], bind_principal=lambda ctx: desk.identify(ctx).name)
     server.middleware.append(RequestStateBoundary(sealed, default_audience=NAME))
     server.extensions[TASKS] = {}

@@ -1,4 +1,4 @@
-"""`moot mcp`: one client on the standard streams, with the rights of whoever started it."""
+"""`moot mcp`: one client on stdio, with the rights of the local user."""
 
 import asyncio
 import contextlib
@@ -22,12 +22,12 @@ from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.session.settings import Settings
 
 DRAIN_SECONDS = 5.0
-"""Clients wait about so long for a server that they have left."""
+"""About as long as clients wait for a server to exit."""
 
 
 @dataclass
 class FrontStreams:
-    """The front as the library wants its files: lines in, lines out."""
+    """The front as the file objects that the library expects."""
 
     front: Front
 
@@ -47,16 +47,16 @@ class FrontStreams:
         await asyncio.to_thread(self.front.relay, text)
 
     async def flush(self) -> None:
-        """Each line has left already."""
+        """Lines are written at once."""
 
 
 async def serve_stdio(settings: Settings, front: Front) -> None:
-    """Until the client goes. Sessions that still run then are paused."""
+    """Serves until the client disconnects, then pauses running sessions."""
     server = create_app(settings, Serving(run_here=True, alone=True, drain=DRAIN_SECONDS))
-    await server.site.queries.page(1)  # a store that cannot be used is said so now
+    await server.site.queries.page(1)  # report an unusable store now
     folder = Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd())
     person = Identity(whoever(), frozenset({"approve"}))
-    rooted = folder if folder.parent != folder else None  # at the root of the disk every file would be the project's
+    rooted = folder if folder.parent != folder else None  # at the root every file would belong to the project
     desk = Desk(server.site, lambda ctx: STARTER, lambda who: person, rooted)
     built = build_server(desk)
     streams: Any = FrontStreams(front)
@@ -69,7 +69,7 @@ async def serve_stdio(settings: Settings, front: Front) -> None:
 
 @contextlib.contextmanager
 def end_on_signal() -> Any:
-    """A client that tells the process to end is one that goes."""
+    """SIGTERM counts as a disconnect."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,4 +1,4 @@
-"""The Tasks extension: a session is a task of the same id, which outlives the call, the connection and the client."""
+"""The Tasks extension: a session is a task of the same id, which survives call, connection and client."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from moot.surfaces.server.session_actions import pause_session
 from moot.surfaces.server.sessions import problem_of
 
 POLL = 1000
-"""Milliseconds between two looks of a client."""
+"""Milliseconds between polls of a client."""
 
 
 class TaskParams(RequestParams):
@@ -27,7 +27,7 @@ class TaskUpdate(TaskParams):
 
 
 def takes_tasks(ctx: Context) -> bool:
-    """Whether this very request says that its client knows tasks."""
+    """Whether this request declares support for tasks."""
     offered = ctx.session.client_capabilities
     return is_modern(ctx) and offered is not None and TASKS in (offered.extensions or {})
 
@@ -94,7 +94,7 @@ async def describe_progress(desk: Desk, ctx: Context, now: LiveSession) -> dict[
 
 
 def was_stopped(now: LiveSession, problem: str) -> bool:
-    """Somebody wished it to end. One that a person rejected, or a provider failed, has a result that says so."""
+    """It was cancelled. A rejected or failed one has a result instead."""
     outcome = now.record.outcome
     if isinstance(outcome, dict):
         return outcome.get("cut") == "cancelled"
@@ -102,6 +102,6 @@ def was_stopped(now: LiveSession, problem: str) -> bool:
 
 
 def check_era(ctx: Context) -> None:
-    """Older clients know another thing by this name."""
+    """Older clients use this name for something else."""
     if not is_modern(ctx):
         raise MCPError(code=METHOD_NOT_FOUND, message="Method not found", data=ctx.method)

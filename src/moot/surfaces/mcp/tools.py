@@ -1,5 +1,5 @@
-"""The tools, as clients are told of them: one for each protocol from its descriptor, and three about sessions. Every
-definition is paid for in each of an agent's conversations, so a schema has the types and the words, and little else."""
+"""Tool definitions: one per protocol, and three about sessions. Every definition costs tokens in each conversation, so
+schemas hold types and descriptions only."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,9 +19,9 @@ from moot.surfaces.session.input_fields import fields_of
 from moot.surfaces.session.request_bodies import ANY_FILES, body_of, check_path
 
 LONGEST_WAIT = 50
-"""Seconds: some clients give up a call after a minute."""
+"""Seconds; some clients time out after a minute."""
 SIMPLE = ("flag", "whole", "number", "choice")
-"""Kinds of rules that are worth naming in a schema."""
+"""Kinds of rules listed in a schema."""
 KEPT = ("type", "description", "enum", "items", "properties", "required", "additionalProperties", "anyOf")
 WAIT = {"type": "boolean", "description": "false: start only; poll get_session"}
 MAX_USD = {"type": "number", "description": "most to spend"}
@@ -31,7 +31,7 @@ FROM_PROJECT = 'path -> text; "": read the file'
 
 
 class SessionView(Value):
-    """What a client is told of a session. No field is described: the schema is in the definition of every tool."""
+    """A session as clients see it. Fields have no descriptions, because the schema is part of every tool."""
 
     session: str
     protocol: str
@@ -92,7 +92,7 @@ def list_tools(*, local: bool) -> list[Tool]:
 
 
 def input_schema(protocol: AnyProtocol, *, local: bool) -> dict[str, Any]:
-    """The fields of the input, the simple rules by name, and how it is called."""
+    """The input fields, the simple rules, and call options."""
     schema = shrink(body_type(protocol).model_json_schema())
     for name, field in schema["properties"].items():
         if is_files(field) and local:
@@ -119,7 +119,7 @@ def object_schema(properties: dict[str, Any], *required: str) -> dict[str, Any]:
 
 
 def shrink(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, defaults and bounds: whoever oversteps one is told so by the call."""
+    """The schema without titles, defaults and bounds, which the call checks anyway."""
     made: dict[str, Any] = _shrink(schema, schema.get("$defs", {}))
     return made
 
@@ -150,7 +150,7 @@ def is_files(field: Mapping[str, Any]) -> bool:
 
 
 def read_call(protocol: AnyProtocol, arguments: Mapping[str, Any], folder: Path | None) -> Begin:
-    """The request that a call stands for. `folder`: where files without a text are read; None: nowhere."""
+    """The request of a call. `folder`: where named files are read from; None: nowhere."""
     fields = body_type(protocol).model_fields
     given = {name: value for name, value in arguments.items() if name in fields}
     own = {name: value for name, value in arguments.items() if name not in fields and name != "wait"}
@@ -179,7 +179,7 @@ def read_files(given: Any, folder: Path) -> Any:
 
 
 def read_project_file(path: str, folder: Path) -> str:
-    """A file below the folder, wherever links lead."""
+    """A file below the folder, with links resolved."""
     found = (folder / check_path(path)).resolve()
     if not found.is_relative_to(folder.resolve()) or not found.is_file():
         raise UsageError(f"there is no file {path!r} in the project {str(folder)!r}; give its text")
