@@ -1,5 +1,5 @@
-"""The page of `moot serve`: sessions started, watched, decided and compared in a browser.
+"""The web page of `moot serve`: start, watch, decide and compare sessions.
 
-Pages are rendered here; what changes something goes through the API of `surfaces/server`, as from any other client.
-Read `routes.py` first, then `fragments.py`: a journal entry as the piece of HTML that every viewer is sent.
+Pages are rendered here; changes go through the API of `surfaces/server`, as from any other client. Read `routes.py`
+first, then `fragments.py`: a journal entry as the HTML that every viewer gets.
 """

@@ -1,4 +1,4 @@
-"""What all pages share: headers, errors as pages, files of the browser, and what is rendered once for many."""
+"""Shared by all pages: headers, error pages, static files, and a render cache."""
 
 import asyncio
 import hashlib
@@ -35,19 +35,19 @@ UNKEPT = {**SAFETY, "Cache-Control": "no-store"}
 KEPT = {**SAFETY, "Cache-Control": "public, max-age=31536000, immutable"}
 STATIC = files("moot.surfaces.page") / "static"
 MOST_KEPT = 50
-"""Answers that are kept for the next who asks."""
+"""Cached answers."""
 
 
 @dataclass
 class PageDesk:
-    """What is rendered once and shown to many, and the links that were used."""
+    """The render cache and used sign-in links."""
 
     fragments: FragmentCache = field(default_factory=FragmentCache)
     links: UsedLinks = field(default_factory=UsedLinks)
     _made: dict[object, "asyncio.Task[Markup]"] = field(default_factory=dict)
 
     async def once(self, key: object, make: Callable[[], Awaitable[Markup]]) -> Markup:
-        """What was made under this key, or is being made. What went wrong is tried again by the next who asks."""
+        """The cached value, or one being computed. Failures are not cached."""
         if key not in self._made:
             self._made[key] = asyncio.ensure_future(make())
             if len(self._made) > MOST_KEPT:
@@ -70,7 +70,7 @@ Desk = Annotated[PageDesk, Depends(the_desk)]
 
 @cache
 def find_asset(name: str) -> str:
-    """Its address. One whose content is another has another address, so it may be kept for ever."""
+    """The URL of a static file. It changes with the content, so it may be cached for ever."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
     return f"{ASSETS}{name}?v={digest}"
 
@@ -90,7 +90,7 @@ def show(request: Request, template: str, *, status: int = 200, here: str = "", 
 
 
 class PageRoute(APIRoute):
-    """Whoever opened a page is shown an error as one."""
+    """Shows errors as pages."""
 
     def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]
         handle = super().get_route_handler()

@@ -1,4 +1,4 @@
-"""The form that starts a session: its fields are those of the request that the API takes."""
+"""The form that starts a session, with the fields of the API's request."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from moot.surfaces.session.settings import Settings
 Control = Literal["line", "text", "flag", "number", "choice", "lines", "files", "group", "data"]
 PLAIN: Mapping[Any, Control] = {str: "text", bool: "flag", int: "number", float: "number"}
 SHORT = 300
-"""Characters up to which a text is one line."""
+"""Texts up to this length are one line."""
 GATES = ("enabled", "points", "timeout", "on_timeout", "answers")
 
 
@@ -35,7 +35,7 @@ class FormField:
     choices: tuple[str, ...] = ()
     whole: bool = False
     fields: tuple["FormField", ...] = ()
-    """Of one entry, where there may be several."""
+    """The fields of one entry of a list."""
 
     @property
     def label(self) -> str:
@@ -50,11 +50,11 @@ class StartForm:
     gates: tuple[FormField, ...]
     budget: tuple[FormField, ...]
     models: str
-    """Those of the server's settings."""
+    """The models of the server's settings."""
 
     @property
     def cap(self) -> str:
-        """What it can cost at most, as far as the settings say."""
+        """The maximum cost, as far as the settings tell."""
         said = {field.name: field.default for field in self.budget if field.default}
         calls = f"{said['max_calls']} calls" if "max_calls" in said else ""
         return " and ".join(filter(None, (calls, f"${said['max_usd']}" if "max_usd" in said else "")))
@@ -75,7 +75,7 @@ def build_form(protocol: AnyProtocol, settings: Settings) -> StartForm:
 
 
 def list_fields(kind: type[BaseModel], values: Mapping[str, Any] | None = None) -> Iterator[FormField]:
-    """`values`: what holds where nothing is given; fields without one are left out."""
+    """`values`: defaults; fields without one are left out."""
     for each in fields_of(kind):
         if values is not None and each.name not in values:
             continue
@@ -96,12 +96,12 @@ def list_fields(kind: type[BaseModel], values: Mapping[str, Any] | None = None) 
 
 
 def _longest(metadata: list[Any]) -> int:
-    """The most characters; a text without a limit is long."""
+    """The maximum length; unlimited text counts as long."""
     return next((each.max_length for each in metadata if hasattr(each, "max_length")), SHORT + 1)
 
 
 def _control(annotation: Any) -> tuple[Control, Any]:
-    """How a type is entered, and the type that is left of it."""
+    """The control for a type, and the type without its wrappers."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _control(inner[0])

@@ -1,4 +1,4 @@
-"""A journal entry as a piece of HTML. Entries never change, so each is rendered once, for all who watch."""
+"""Journal entries as HTML fragments, each rendered once for all viewers."""
 
 import json
 from collections import OrderedDict
@@ -14,19 +14,19 @@ from moot.surfaces.page.rendering import read_table, render_template
 
 MOST_KEPT = 5000
 REFRESHING = frozenset({"snapshot", "execute", "scan", "race", "probe"})
-"""Steps after which the panels show something new."""
+"""Steps that change the panels."""
 
 
 @dataclass(frozen=True)
 class Fragment:
-    """`html` is empty for entries that say nothing to a person."""
+    """`html` is empty for entries that are not shown."""
 
     entry: int
     html: Markup
     refresh: bool
-    """The head and the panels of the session are other ones now."""
+    """Head and panels of the session have changed."""
     forgotten: int = 0
-    """Steps from this one on were tried again."""
+    """Steps from this one on were retried."""
     seat: str = ""
     phase: str = ""
     round: int = 0
@@ -35,7 +35,7 @@ class Fragment:
 
     @property
     def event(self) -> str:
-        """As a server-sent event. Without data only its number is remembered."""
+        """As a server-sent event. Without data, only its id counts."""
         if not (self.html or self.refresh or self.forgotten):
             return f"id: {self.entry}\n\n"
         data = {"html": self.html, "refresh": self.refresh, "forgotten": self.forgotten}
@@ -59,13 +59,13 @@ class FragmentCache:
 
 
 def make_fragment(session_id: str, entry: JournalEntry, *, live: bool = True) -> Fragment:
-    """`live`: the prompt and the raw reply are fetched when somebody opens them; else they are in the HTML."""
+    """`live`: prompt and raw reply are fetched on demand; else they are in the HTML."""
     asked = entry.kind == "step" and entry.name.startswith("ask ")
     return _render_turn(session_id, entry, live) if asked else _render_event(entry)
 
 
 def anchor_of(entry: JournalEntry) -> str:
-    """Where a step is found on the page; what is no step, by the number of its entry."""
+    """The anchor of a step; of other entries, by their number."""
     if entry.kind != "step" or entry.seq < 0:
         return f"entry-{entry.entry}"
     return f"turn-{entry.seq}" if entry.part <= 1 else f"turn-{entry.seq}-{entry.part}"
@@ -75,7 +75,7 @@ def _render_turn(session_id: str, entry: JournalEntry, live: bool) -> Fragment:
     value = read_table(entry.value)
     call, exchange = read_table(value.get("call")), read_table(value.get("exchange"))
     reply = read_table(exchange.get("reply"))
-    # Every use of a tool is a part between two replies; only a second asking makes a reply an even part.
+    # Each tool use is a part between two replies, so a reply is an even part only when asked again.
     again = "" if entry.part <= 1 else "after a tool" if entry.part % 2 else "asked again"
     anchor = anchor_of(entry)
     seat, phase, number = str(call.get("seat")), str(call.get("phase")), call.get("round")

@@ -1,7 +1,7 @@
-"""Who looks at the page: a signed cookie instead of a token, and the one-time link that brings it.
+"""Sign-in: a signed cookie instead of a token, and the one-time link that sets it.
 
-Whoever has the token file can sign a link themselves, so that no token is sent to whatever listens on the port. The
-cookie outlives the server: both are signed with the digest of that token, which stays the same.
+Whoever has the token file can sign a link locally, so that no token is sent to whatever listens on the port. Link and
+cookie are signed with the digest of that token, so the cookie survives a restart.
 """
 
 import base64
@@ -23,13 +23,13 @@ Purpose = Literal["cookie", "link"]
 
 
 def sign_pass(key: str, purpose: Purpose, name: str, until: float) -> str:
-    """A pass for the holder of a token, good until then."""
+    """A signed pass for the holder of a token, with an expiry."""
     said = base64.urlsafe_b64encode(json.dumps([purpose, name, int(until), secrets.token_hex(8)]).encode()).decode()
     return f"{said}.{_seal(key, said)}"
 
 
 def read_pass(key: str, purpose: Purpose, given: str, now: float) -> str:
-    """Whose pass it is; empty for one that is not ours, for something else, or no longer good."""
+    """The holder of a pass; empty if it is invalid, for another purpose, or expired."""
     said, _, seal = given.partition(".")
     if not key or not hmac.compare_digest(seal.encode(), _seal(key, said).encode()):
         return ""
@@ -38,12 +38,12 @@ def read_pass(key: str, purpose: Purpose, given: str, now: float) -> str:
 
 
 def csrf_token(key: str, cookie: str) -> str:
-    """What only a page of this server knows of the cookie it was opened with."""
+    """A CSRF token bound to the cookie."""
     return _seal(key, f"csrf {cookie}") if key and cookie else ""
 
 
 def login_link(place: str, key: str, name: str) -> str:
-    """The code is behind the `#`: it is in no log and in no Referer header."""
+    """The code follows the `#`, so it is in no log and no Referer header."""
     return f"{place}{LOGIN}#{sign_pass(key, 'link', name, time.time() + LINK_SECONDS)}"
 
 
@@ -53,13 +53,13 @@ def _seal(key: str, said: str) -> str:
 
 @dataclass
 class UsedLinks:
-    """Links that were followed. Each is good once."""
+    """Used links. Each is valid once."""
 
     clock: Callable[[], float] = time.time
     _used: dict[str, float] = field(default_factory=dict)
 
     def redeem(self, key: str, given: str) -> str:
-        """Whose link it is; empty if it was used, or is none."""
+        """The holder of a link; empty if it is invalid or used."""
         now = self.clock()
         self._used = {each: until for each, until in self._used.items() if until > now}
         name = read_pass(key, "link", given, now)

@@ -1,4 +1,4 @@
-"""Templates filled in, and the words of models as HTML that can neither run nor pass for words of Moot."""
+"""Renders templates, and text of models as HTML that can neither run nor pass for Moot's."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ HIGHLIGHTED = frozenset(
     {"bash", "diff", "go", "javascript", "js", "json", "py", "python", "sh", "sql", "toml", "ts", "typescript", "yaml"}
 )
 LONGEST_HIGHLIGHT = 20_000
-"""Characters. Longer code is shown plain: a lexer may take long for text that was made for it."""
+"""Longer code is shown plain: a lexer may be slow on hostile text."""
 DEEPEST = 6
 
 
@@ -40,7 +40,7 @@ def environment() -> Environment:
 
 
 def _clean_value(value: Any) -> Any:
-    """Nothing that a template shows can turn a line around; what is HTML already was made from clean text."""
+    """Cleans template values; HTML was made from clean text already."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -52,7 +52,7 @@ def render_template(name: str, **context: Any) -> Markup:
 
 
 def render_said(text: str) -> Markup:
-    """A reply as people read it: an object of JSON by its fields, anything else as Markdown without links or HTML."""
+    """A reply: a JSON object by its fields, anything else as Markdown without links or HTML."""
     try:
         found = json.loads(_strip_fence(text))
     except (ValueError, RecursionError):
@@ -95,7 +95,7 @@ def render_prose(text: str) -> Markup:
 def _markdown() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False, "breaks": True, "highlight": _highlight}).enable("table")
     made.disable(["link", "image", "autolink", "reference", "html_inline", "html_block", "entity"])
-    for name in ("heading_open", "heading_close"):  # the headings of the page are Moot's
+    for name in ("heading_open", "heading_close"):  # headings of the page belong to Moot
         made.add_render_rule(name, _render_heading)
     return made
 

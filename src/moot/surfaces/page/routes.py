@@ -1,4 +1,4 @@
-"""The list of sessions, the form that starts one, and the comparison of two."""
+"""The session list, the form that starts one, and the comparison of two."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ from moot.surfaces.server.streams import EVENTS, RETRY, UNCHANGED
 LISTED = 50
 ESTIMATE = "/v1/debates/estimate"
 LOOK = 1.0
-"""Seconds between two looks at a list that somebody watches."""
+"""Seconds between polls of a watched list."""
 router = new_router()
 
 
@@ -64,14 +64,14 @@ async def list_events(request: Request, query: Wanted, who: Reader, site: Here, 
 async def _follow_list(
     request: Request, query: SessionQuery, who: Identity, site: ServerSite, desk: PageDesk
 ) -> AsyncIterator[str]:
-    """The list whenever it is another one. All who watch the same list share one look at the store a second."""
+    """Yields the list when it changes. Viewers of the same list share one query per second."""
     yield f"retry: {RETRY}\n\n"
     told, beat = "", site.clock.monotonic()
     while not site.feeds.closed:
         if site.clock.monotonic() - beat >= site.heartbeat:
             beat = site.clock.monotonic()
             if not await site.may_still(request, "read"):
-                return  # the token was revoked, or has expired
+                return  # the token was revoked or has expired
             yield ": still here\n\n"
         key = (query, who.sees_only, int(site.clock.monotonic() / LOOK))
         html = await desk.once(key, lambda: render_listing(site, query, who.sees_only))
@@ -82,7 +82,7 @@ async def _follow_list(
 
 
 async def render_listing(site: ServerSite, query: SessionQuery, owner: str | None) -> Markup:
-    """Those that wait for a person first, however old, then the newest."""
+    """Sessions waiting for a person first, then the newest."""
     after = read_cursor(query.cursor) if query.cursor else None
     page = await site.queries.page(LISTED + 1, after, query.status, query.protocol, query.text, owner)
     more, found = len(page) > LISTED, page[:LISTED]
@@ -114,7 +114,7 @@ async def start_page(request: Request, protocol: str, who: Runner, site: Here) -
 
 
 def _as_seen_by(who: Identity, snapshot: SessionSnapshot) -> SessionSnapshot:
-    """What a plan says of the server's machine is for administrators."""
+    """Hides the server's machine from everybody but administrators."""
     record = snapshot.session.model_copy(update={"config": shapes.plan_for(who, snapshot.session)})
     return snapshot.model_copy(update={"session": record})
 

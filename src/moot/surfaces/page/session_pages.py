@@ -1,4 +1,4 @@
-"""One session: its page, what is streamed to it, and what is fetched when somebody asks for it."""
+"""One session: its page, its event stream, and parts fetched on demand."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ from moot.text.report_html import render_document_html
 from moot.text.report_markdown import render_document_markdown
 
 FIRST_ENTRIES = 20
-"""Of the journal, in the page itself. The rest is streamed, so that the first view does not wait for it."""
+"""Journal entries in the page itself; the rest is streamed, so that the first view is fast."""
 EXPORTS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 router = new_router()
 
@@ -64,7 +64,7 @@ async def events(  # noqa: PLR0913 - a route has one parameter for each thing it
 
 @router.get("/sessions/{id}/parts")
 async def parts(session: SessionId, who: Reader, site: Here, desk: Desk) -> Response:
-    """The head and the panels as they are now; whoever has the same rights is given the same."""
+    """Head and panels now; cached for viewers with the same rights."""
     record = await site.session(session, who)
     rights = (who.may("run"), who.may("approve"))
     key = (record.id, record.chain, record.status, record.waiting_on, rights)
@@ -86,7 +86,7 @@ async def _render_parts(site: ServerSite, record: SessionRecord, who: Identity) 
 
 @router.get("/sessions/{id}/entries/{number}")
 async def raw_entry(session: SessionId, number: int, who: Reader, site: Here) -> Response:
-    """What a seat saw, and its reply to the letter."""
+    """The prompt and the raw reply."""
     record = await site.session(session, who)
     found = await site.store.entries(record.id, max(0, number - 1), 1)
     if not found or found[0].entry != number or not found[0].name.startswith("ask "):
@@ -106,7 +106,7 @@ async def audit_page(request: Request, session: SessionId, who: Reader, site: He
 
 @router.post("/sessions/{id}/replay")
 async def replay_session(session: SessionId, who: Reader, site: Here) -> Response:
-    """In a thread with a loop of its own: it computes as long as the session did, and the server must answer."""
+    """In a thread with its own event loop: it takes long, and the server must answer meanwhile."""
     record = await site.session(session, who)
     snapshot = await whole(site.store, record.id)
     again = await asyncio.to_thread(lambda: asyncio.run(replay(snapshot)))

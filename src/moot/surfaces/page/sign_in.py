@@ -1,4 +1,4 @@
-"""Signing in by a one-time link or by a token, and out."""
+"""Sign-in by a one-time link or token, and sign-out."""
 
 import time
 
@@ -17,7 +17,7 @@ router = new_router()
 
 
 class Login(Value):
-    """One of them."""
+    """One of the two is given."""
 
     token: str = Field(default="", max_length=200)
     code: str = Field(default="", max_length=500)
@@ -49,14 +49,14 @@ async def logout() -> Response:
 
 
 def open_page(request: Request, who: Identity) -> Response:
-    """From the link that the server prints: its token is then no longer in the address."""
+    """Opened by the printed link: moves the token from the URL into a cookie."""
     answer = RedirectResponse("/ui", 303, headers=UNKEPT)
     set_cookie(answer, request, request.app.state.site.gatekeeper.door.own, who)
     return answer
 
 
 def set_cookie(answer: Response, request: Request, key: str, who: Identity) -> None:
-    if key:  # without a token nobody needs one
+    if key:  # a server without tokens needs no sign-in
         value = sign_pass(key, "cookie", who.name, time.time() + COOKIE_SECONDS)
         secure = request.url.scheme == "https"
         answer.set_cookie(COOKIE, value, COOKIE_SECONDS, httponly=True, samesite="strict", secure=secure)

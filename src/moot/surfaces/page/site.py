@@ -1,4 +1,4 @@
-"""A session as files that open from disk: its page and the styles, with no server, no script and nothing to fetch."""
+"""A session as static files: its page and styles, without server or script."""
 
 from importlib.resources import files
 
@@ -12,7 +12,7 @@ ASSETS = ("page.css", "panels.css", "icon.svg")
 
 
 def build_site(snapshot: SessionSnapshot, result: Result | None) -> dict[str, bytes]:
-    """File name -> content. Entries that were tried again are left out: they do not count."""
+    """File name -> content. Retried entries are left out."""
     forgotten = snapshot.dropped or {}
     standing = [entry for entry in snapshot.entries if entry.entry not in forgotten]
     fragments = [make_fragment(snapshot.session.id, entry, live=False) for entry in standing]

@@ -1,4 +1,4 @@
-"""A session as the page shows it: verdict, gate and caveats first, then seats by phase, turns and evidence."""
+"""The session page: verdict, gate and caveats first, then seats by phase, turns and evidence."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from moot.text.report_html import render_html
 
 @dataclass(frozen=True)
 class PageLook:
-    """What differs between a page of the server and one that lies in a folder."""
+    """What differs between a served page and an exported one."""
 
     asset: Callable[[str], str]
     live: bool = False
@@ -34,7 +34,7 @@ class PageLook:
 
 @dataclass
 class Lanes:
-    """Phases are columns, in the order they were held; seats are rows."""
+    """Phases are columns in order, seats are rows."""
 
     columns: list[tuple[int, str]] = field(default_factory=list)
     rows: dict[str, dict[tuple[int, str], list[Fragment]]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ def build_lanes(seats: Iterable[str], fragments: Sequence[Fragment]) -> Lanes:
 def render_session(
     snapshot: SessionSnapshot, result: Result | None, fragments: Sequence[Fragment], look: PageLook
 ) -> Markup:
-    """`fragments`: the turns to show; a live page is sent those that follow."""
+    """`fragments`: the turns to show; a live page gets the rest as a stream."""
     record = snapshot.session
     return render_template(
         "session.html",
@@ -71,8 +71,8 @@ def render_session(
 
 
 def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity | None) -> Markup:
-    """What changes while it runs: verdict, open gate, open choices, spending, and what can be done. Nobody in
-    particular can do nothing."""
+    """The part that changes while it runs: verdict, open gate, choices, spending, and actions. Without a viewer there
+    are no actions."""
     record = snapshot.session
     report = make_report(record, result)
     choices = find_extension(record.protocol).open_choices(result) if result is not None else ()
@@ -93,7 +93,7 @@ def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity 
 
 
 def _render_blocks(blocks: tuple[Block, ...]) -> Markup:
-    """Long lines scroll, so they can be reached by the keyboard; words in a block are escaped."""
+    """Long lines scroll and are reachable by keyboard; text in a block is escaped."""
     return Markup(render_html(Report(blocks=blocks)).replace("<pre>", '<pre tabindex="0">'))
 
 
@@ -112,7 +112,7 @@ def _can_resume(record: SessionRecord) -> bool:
 
 
 def _problem(snapshot: SessionSnapshot) -> str:
-    """Why it stopped where it should not have."""
+    """Why it stopped unexpectedly."""
     if snapshot.session.status not in ("paused", "failed") or snapshot.session.waiting_on:
         return ""
     notes = [entry.value for entry in snapshot.entries[-3:] if entry.kind == "noted" and entry.name == "problem"]

@@ -1,7 +1,7 @@
-"""What was run beside what was said: the evidence of one session as panels, each a pure function over the record.
+"""Evidence panels of a session, each a pure function over the record.
 
-A panel reads what it shows from the record (`RecordedSession`), or gives None where the session has nothing of the
-kind; a template of the same name renders it. Read `recorded.py` first.
+A panel reads what it shows from `RecordedSession`, or returns None if the session has nothing of the kind; a template
+of the same name renders it. Read `recorded.py` first.
 """
 
 from collections.abc import Callable
@@ -32,10 +32,9 @@ class RenderedPanel:
 @dataclass(frozen=True)
 class Panel:
     id: str
-    """Also the name of its template."""
     title: str
     read: Callable[[RecordedSession], object | None]
-    """What the template shows; None where the session has nothing of the kind."""
+    """The template's data; None if there is nothing to show."""
 
 
 PANELS = (

@@ -1,4 +1,4 @@
-"""What was held for and against: positions of judges, challenges of a review, both sides of a vetted action."""
+"""Arguments: positions of judges, challenges of a review, both sides of a vetted action."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,6 @@ from moot.surfaces.page.panels.recorded import RecordedSession, as_table
 class JudgeRow:
     judge: str
     positions: tuple[tuple[JudgePosition | None, int | None], ...]
-    """By round, each with its turn."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Argument:
     about: str
     text: str
     points: tuple[tuple[str, str], ...]
-    """What kind of point, and its words."""
+    """(kind, text)."""
     turns: tuple[int, ...]
 
 
@@ -63,7 +62,7 @@ def _view(verdict: QuestionVerdict, session: RecordedSession, choice: UserChoice
 
 
 def _read_choice(step: StepRow) -> tuple[str, UserChoice] | None:
-    """A choice is made after the session has ended, so its result does not have it."""
+    """Choices are made after the session has ended, so the recorded result lacks them."""
     if not step.name.startswith("choose "):
         return None
     made = {key: str(value) for key, value in as_table(step.value).items()}

@@ -1,4 +1,4 @@
-"""How it was voted: ballots, pairs, tally; who changed their mind, and who still disagrees."""
+"""The vote: ballots, pairwise counts, tally, changed minds, dissent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ VOTING = "convergence"
 class ShownBallot:
     voter: str
     order: tuple[str, ...]
-    """Candidates that share a place are joined by `=`."""
+    """Tied candidates are joined by `=`."""
     confidence: float | None
     reason: str
     turn: int | None
@@ -27,7 +27,7 @@ class ShownBallot:
 @dataclass(frozen=True)
 class PairCell:
     count: int | None
-    """None where a candidate meets itself."""
+    """None on the diagonal."""
     wins: bool
 
 
@@ -42,7 +42,7 @@ class VoteView:
     candidates: tuple[str, ...]
     pairs: tuple[tuple[str, tuple[PairCell, ...]], ...]
     tally: tuple[tuple[str, float, float], ...]
-    """Candidate, score, and its share of the highest score."""
+    """(candidate, score, share of the highest score)."""
     notes: tuple[str, ...]
     left_out: dict[str, str]
 
@@ -56,7 +56,7 @@ class MindFlip:
     reason: str
     turn: int | None
     heard: TurnRow | None
-    """The last turn of somebody else before it."""
+    """The last turn of another seat before it."""
     accepted: bool = True
 
 
@@ -64,7 +64,7 @@ class MindFlip:
 class FlipView:
     flips: tuple[MindFlip, ...]
     effect: Flips | None
-    """The vote of the independent answers against the result."""
+    """The vote on the independent answers compared with the result."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Dissenter:
 
 
 def count_ballots(session: RecordedSession) -> tuple[VoteView, ...] | None:
-    """The last round first: it decided."""
+    """The deciding (last) round first."""
     if not isinstance(session.result, DebateResult):
         return None
     return tuple(_view(vote, session) for vote in reversed(session.result.votes) if vote.ballots) or None
@@ -148,7 +148,7 @@ def _find_changed_positions(verdict: QuestionVerdict, session: RecordedSession) 
 
 
 def _find_heard(session: RecordedSession, turn: TurnRow | None) -> TurnRow | None:
-    """The last turn of somebody else before this one. Those of the same phase are taken at the same time: unheard."""
+    """The last turn of another seat. Turns of the same phase are concurrent, hence unheard."""
     if turn is None:
         return None
     earlier = [t for t in session.snapshot.turns if t.seq < turn.seq and t.agent_role != turn.agent_role]

@@ -1,4 +1,4 @@
-"""What candidates do on the same calls: who behaves alike, where they part, and the tests that broke some of them."""
+"""Behaviour of candidates on the same calls: groups, differences, and breaking tests."""
 
 from dataclasses import dataclass
 
@@ -20,11 +20,11 @@ class BehaviourGroup:
 class Behaviours:
     groups: tuple[BehaviourGroup, ...]
     parting: tuple[tuple[str, tuple[str, ...]], ...]
-    """Calls on which groups differ, with the answer of each group."""
+    """Calls on which groups differ, with each group's answer."""
     alike: int
     """Calls on which all groups agree."""
     first: tuple[tuple[str, ...], ...]
-    """The groups among the independent answers, before anybody read another's."""
+    """The groups of the independent answers."""
     baseline: str
 
 
@@ -32,7 +32,7 @@ class Behaviours:
 class BreakingTest:
     claim: ClaimedTest
     broke: tuple[str, ...]
-    """Candidates that do not hold to it."""
+    """Candidates that violate it."""
 
 
 def group_behaviours(session: RecordedSession) -> Behaviours | None:

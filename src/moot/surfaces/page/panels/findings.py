@@ -1,4 +1,4 @@
-"""Findings with the way of the value through the code, and what became of each."""
+"""Findings with their dataflow path and what became of each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from moot.protocols.harden.script import HardenInput, HardenResult
 from moot.surfaces.page.panels.recorded import RecordedSession, split_files
 
 Lines = Mapping[str, Sequence[str]]
-"""The lines of the files that a finding was seen in."""
+"""Lines of the files with findings."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,16 @@ class ShownFinding:
     place: str
     state: str
     seen: str
-    """Where it was seen first: the round, or the candidate."""
+    """Where it was first reported: the round or candidate."""
     became: str
-    """What the patch did, or what is left to do."""
+    """What the patch did, or what remains to do."""
     by_model: bool
-    """Whether those are the words of a model."""
+    """Whether a model wrote that text."""
     stations: tuple[PathStation, ...]
 
 
 def list_findings(session: RecordedSession) -> tuple[ShownFinding, ...] | None:
-    """The gravest first."""
+    """Gravest first."""
     if isinstance(session.result, HardenResult):
         shown = list(_list_hardened(session, session.result))
     elif isinstance(session.result, DebateResult):
@@ -62,7 +62,7 @@ def _list_hardened(session: RecordedSession, result: HardenResult) -> Iterator[S
 
 
 def _lines_in_round(session: RecordedSession, result: HardenResult, number: int) -> Lines:
-    """An attack is on the code after all patches that were accepted before it; each of them is a version."""
+    """The code of a round: that after all accepted patches, each of which is a version."""
     accepted = sum(defense.accepted and defense.round < number for defense in result.defense_reports)
     versions = session.snapshot.versions
     if not isinstance(session.given, HardenInput) or accepted >= len(versions):
@@ -71,7 +71,7 @@ def _lines_in_round(session: RecordedSession, result: HardenResult, number: int)
 
 
 def _list_attacked(result: DebateResult) -> Iterator[ShownFinding]:
-    """What is left of the last attack on each candidate."""
+    """Remaining findings of the last attack on each candidate."""
     code = {candidate.id: candidate.code for candidate in result.candidates}
     for attack in {attack.candidate: attack for attack in result.attacks}.values():
         for f in attack.findings:

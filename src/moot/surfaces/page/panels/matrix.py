@@ -1,4 +1,4 @@
-"""Candidates, or versions, against the tests that were run on them."""
+"""Test results by candidate or version."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ class TestMark:
 
 @dataclass(frozen=True)
 class TestLine:
-    """One test, and how it ended in each column."""
+    """One test with its result in each column."""
 
     __test__ = False
 
     name: str
     origin: str
-    """The file it is in, or whose example or claim it is."""
+    """Its file, or whose example or claim it is."""
     expected: str
     marks: tuple[TestMark, ...]
 
@@ -52,11 +52,11 @@ class TestMatrix:
     __test__ = False
 
     what: str
-    """What a column is: a candidate or a version."""
+    """`candidate` or `version`."""
     columns: tuple[MatrixColumn, ...]
     lines: tuple[TestLine, ...]
     failures: tuple[tuple[str, str], ...]
-    """Column -> what its failures said."""
+    """Column -> failure messages."""
 
 
 def build_matrix(session: RecordedSession) -> TestMatrix | None:
@@ -81,14 +81,14 @@ def _of_candidates(result: DebateResult, given: object) -> TestMatrix | None:
 
 
 def _list_given_tests(run: Sequence[Candidate]) -> Iterable[TestLine]:
-    """A given test is recorded as `NAME STATUS`."""
+    """Given tests are recorded as `NAME STATUS`."""
     ended = [dict(outcome.rpartition(" ")[::2] for outcome in candidate.checked.outcomes) for candidate in run]
     for name in dict.fromkeys(name for each in ended for name in each):
         yield _name_line(name, tuple(_mark(each.get(name, NOT_RUN)) for each in ended))
 
 
 def _name_line(name: str, marks: tuple[TestMark, ...]) -> TestLine:
-    """A test of a file is named `FILE::TEST`."""
+    """Tests of a file are named `FILE::TEST`."""
     file, _, test = name.rpartition("::")
     return TestLine(test, file, "", marks)
 
@@ -110,7 +110,7 @@ def _mark(status: str, detail: str = "") -> TestMark:
 
 
 def _of_versions(session: RecordedSession) -> TestMatrix | None:
-    """Tests are run before a version is kept: each version has the last run before it."""
+    """Each version has the last test run before it."""
     numbers = {version.seq: version.number for version in session.snapshot.versions}
     runs: list[tuple[int, SuiteRun]] = []
     latest: SuiteRun | None = None

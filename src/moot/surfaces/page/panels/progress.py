@@ -1,4 +1,4 @@
-"""Consensus, tokens and cost as they grew: lines for the eye, and a table that says the same."""
+"""Consensus, tokens and cost over time, as charts and a table."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from moot.runtime.model_calls import Exchange
 from moot.surfaces.page.panels.recorded import RecordedSession, as_table
 
 WIDTH, HEIGHT = 400, 100
-"""The chart's own units; it is stretched to the width it has."""
+"""In chart units; the chart is stretched to the available width."""
 MOST_CORNERS = 200
 
 
 @dataclass(frozen=True)
 class SpendPoint:
-    """What was spent up to one answered question."""
+    """Cumulative spending at one answered question."""
 
     seconds: float
     spend: Spend
@@ -35,13 +35,13 @@ class PhaseSpend:
 class Chart:
     title: str
     points: str
-    """Corners of the line, as SVG has them."""
+    """Points of the SVG polyline."""
     area: str
     top: str
     start: str
     end: str
     mark: float | None
-    """Height of the line that was to be reached."""
+    """The y position of the target line."""
     summary: str
 
 
@@ -51,7 +51,7 @@ class Progress:
     phases: tuple[PhaseSpend, ...]
     total: Spend
     consensus: tuple[tuple[int, float, float, float], ...]
-    """Round, level, agreement, confidence."""
+    """(round, level, agreement, confidence)."""
     wanted: float | None
 
 
@@ -76,7 +76,7 @@ def _list_spending(session: RecordedSession) -> Iterator[SpendPoint]:
         try:
             call, exchange = ModelCall.model_validate(value.get("call")), Exchange.model_validate(value.get("exchange"))
         except ValidationError:
-            continue  # of an earlier version
+            continue  # recorded by an earlier version
         if exchange.reply is not None:
             usage = exchange.reply.usage
             total = add_spend(total, Spend(calls=1, **usage.model_dump()))
@@ -84,7 +84,7 @@ def _list_spending(session: RecordedSession) -> Iterator[SpendPoint]:
 
 
 def add_spend(one: Spend, two: Spend) -> Spend:
-    """A price that is not known makes the sum unknown."""
+    """An unknown price makes the sum unknown."""
     return Spend(
         calls=one.calls + two.calls,
         input_tokens=one.input_tokens + two.input_tokens,
@@ -138,11 +138,11 @@ def _chart_spending(points: Sequence[SpendPoint]) -> Iterator[Chart]:
 def draw_line(
     title: str, line: Sequence[tuple[float, float]], top: float, start: str, end: str, show: Callable[[float], str]
 ) -> Chart:
-    """A line from left to right, its highest value at the top."""
+    """A polyline from left to right, scaled to its maximum."""
     left, right = line[0][0], line[-1][0]
     across, up = WIDTH / (right - left or 1), HEIGHT / (top or 1)
     step = max(len(line) // MOST_CORNERS, 1)
-    thin = [*line[:-1:step], line[-1]]  # the lines only grow, so nothing is hidden between two corners
+    thin = [*line[:-1:step], line[-1]]  # the lines are monotonic, so sampling hides nothing
     corners = [f"{(x - left) * across:.1f},{HEIGHT - y * up:.1f}" for x, y in thin]
     area = " ".join((f"0,{HEIGHT}", *corners, f"{WIDTH},{HEIGHT}"))
     summary = f"{title}: from {show(line[0][1])} at {start} to {show(line[-1][1])} at {end}"

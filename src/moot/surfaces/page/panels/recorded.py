@@ -1,4 +1,4 @@
-"""A session as the panels read it: the record, and its input and result in the types of its protocol."""
+"""A recorded session with its input and result as types of its protocol."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ M = TypeVar("M", bound=BaseModel)
 class RecordedSession:
     snapshot: SessionSnapshot
     given: BaseModel | None
-    """None where this version cannot read it, or does not know the protocol."""
+    """None if this version cannot read it."""
     result: Result | None
 
     def find_turn(self, seat: str, round_: int, phase: str = "") -> TurnRow | None:
-        """The one turn of a seat in a round; None where there are several, for any of them may be meant."""
+        """The only turn of a seat in a round; None if there are several."""
         found = [t for t in self.snapshot.turns if (t.agent_role, t.round) == (seat, round_) and phase in ("", t.phase)]
         return found[0] if len(found) == 1 else None
 
@@ -48,7 +48,7 @@ def as_table(value: JsonValue) -> dict[str, JsonValue]:
 
 
 def split_files(joined: str, paths: Sequence[str]) -> dict[str, list[str]]:
-    """The lines of each file of a version, as `join_files` put them together."""
+    """Splits a version into the lines of each file (the inverse of `join_files`)."""
     if len(paths) == 1:
         return {paths[0]: joined.split("\n")}
     headings = {f"=== {path} ===": path for path in paths}

@@ -1,4 +1,4 @@
-"""The team in its places: a drawing of who is linked to whom, who leads which phase, and whose turns reach whom."""
+"""The team: a drawing of its links, who leads which phase, and whose turns reach whom."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from moot.teams.topology import Arrangement, Topology, arrange
 WIDTH, ROUND_HEIGHT, RADIUS = 480, 300, 100
 ROW, INDENT = 44, 40
 LONGEST = 16
-"""Of a longer name the drawing has the beginning; the table has all of it."""
+"""Longer names are shortened in the drawing."""
 ABOUT: dict[Topology, str] = {
     "graph_mesh": "a mesh: everybody hears everybody",
     "star": "a star: everybody hears everybody through the one in the middle",
@@ -35,7 +35,7 @@ class SeatNode:
     anchor: str
     leads: tuple[str, ...]
     centre: bool
-    """The middle of a star, the root of a tree."""
+    """Whether it is the hub of a star or the root of a tree."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,10 @@ class SeatDrawing:
     links: tuple[SeatLink, ...]
     directed: bool
     heard: tuple[tuple[str, tuple[str | None, ...]], ...]
-    """Reader -> for each speaker: "" directly, a seat that passes it on, None: not at all."""
+    """Reader -> per speaker: "" directly, the relaying seat, or None."""
     relayed: bool
-    """Whether not everybody hears everybody directly."""
+    """Whether some messages are relayed."""
     lost: tuple[str, ...]
-    """Seats that could not be reached."""
 
 
 def draw_seats(session: RecordedSession) -> SeatDrawing | None:
@@ -94,7 +93,7 @@ Places = dict[str, tuple[float, float]]
 
 
 def _surround(team: Arrangement) -> Places:
-    """On a circle, the middle of a star in its centre."""
+    """On a circle, with the hub of a star in the centre."""
     middle = (WIDTH / 2, ROUND_HEIGHT / 2)
     around = [seat for seat in team.seats if seat != team.hub]
     places: Places = {team.hub: middle} if team.hub else {}
@@ -105,7 +104,7 @@ def _surround(team: Arrangement) -> Places:
 
 
 def _stack(team: Arrangement) -> Places:
-    """Below each other; in a tree, each indented under the one above it."""
+    """In a column; in a tree, indented by depth."""
     order = list(_walk(team, team.hub)) if team.hub else list(team.seats)
     return {seat: (20.0 + INDENT * team.level(seat), ROW / 2 + ROW * row) for row, seat in enumerate(order)}
 
@@ -137,7 +136,7 @@ def _join(one: tuple[float, float], two: tuple[float, float]) -> str:
 def _build_node(
     seat: str, place: tuple[float, float], team: Arrangement, leads: Mapping[str, tuple[str, ...]], model: str
 ) -> SeatNode:
-    """The name stands outside of the circle, so that no link crosses it."""
+    """Places the label outside the circle, so that no link crosses it."""
     (x, y), aside = place, place[0] - WIDTH / 2
     stacked = team.topology in ("chain", "tree")
     upright = not stacked and abs(aside) < RADIUS / 2

@@ -1,4 +1,4 @@
-"""Versions side by side: the lines that changed, the words that changed in them, and the unchanged rest folded."""
+"""Versions side by side: changed lines and words, with unchanged parts folded."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from moot.surfaces.page.panels.recorded import RecordedSession, as_table, split_
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 MOST_WORDS = 400
-"""Of a longer line, all is marked as changed: comparing its words would take too long."""
+"""Longer lines are marked as changed as a whole, because comparing words would take too long."""
 ALIKE = 0.4
-"""Lines with less in common are two lines, not one that changed."""
+"""Lines less similar than this count as two lines."""
 Kind = Literal["same", "changed"]
 
 
@@ -46,7 +46,7 @@ class ChangedPart:
 
 @dataclass(frozen=True)
 class UnchangedPart:
-    """Lines between two changes; `texts` is empty where the record does not hold them."""
+    """Lines between two changes; `texts` is empty if the record lacks them."""
 
     old: int
     new: int
@@ -69,7 +69,7 @@ class VersionView:
     pass_rate: float | None
     quality: float | None
     code: str
-    """The whole text, where there is no version before it."""
+    """The whole text of a first version."""
     files: tuple[FileDiff, ...]
 
 
@@ -81,7 +81,7 @@ class Hunk:
 
 
 def compare_versions(session: RecordedSession) -> tuple[VersionView, ...] | None:
-    """Each version against the one before; of a review, each document as it was given against its revision."""
+    """Each version against the previous one; in a review, each document against its revision."""
     if isinstance(session.result, ReviewResult):
         return tuple(
             VersionView(each.path, "as given → revised", None, None, "", compare_files(each.diff, each.revised or ""))
@@ -103,14 +103,14 @@ def _view(version: VersionRow) -> VersionView:
 
 
 def compare_files(diff: str, after: str) -> tuple[FileDiff, ...]:
-    """A unified diff side by side. `after` is the whole text behind it, from which unchanged lines are taken."""
+    """A unified diff side by side. `after` is the full new text, for unchanged lines."""
     hunks = _read_diff(diff)
     texts = split_files(after, list(hunks))
     return tuple(_lay_out(path, found, texts.get(path, [])) for path, found in hunks.items())
 
 
 def _read_diff(diff: str) -> dict[str, list[Hunk]]:
-    """The hunks by file. A line inside a hunk is never a heading, whatever it looks like: the hunk says its length."""
+    """Hunks by file. The hunk's length decides which lines belong to it, whatever they look like."""
     files: dict[str, list[Hunk]] = {}
     lines, at, path = diff.split("\n"), 0, ""
     while at < len(lines):
@@ -136,7 +136,7 @@ def _lay_out(path: str, hunks: Sequence[Hunk], after: Sequence[str]) -> FileDiff
     parts: list[ChangedPart | UnchangedPart] = []
     old = new = 1
     for hunk in hunks:
-        # A hunk that adds to nothing begins at line 0.
+        # A hunk of a new file starts at line 0.
         gap = max(0, max(1, hunk.new) - new)
         kept = tuple(after[new - 1 : new - 1 + gap])
         parts += [UnchangedPart(old, new, gap, kept if len(kept) == gap else ())] * bool(gap)
@@ -169,7 +169,7 @@ def _pair_lines(hunk: Hunk, old: int, new: int) -> Iterator[DiffLine]:
 def mark_words(
     before: str | None, after: str | None
 ) -> tuple[tuple[DiffWord, ...] | None, tuple[DiffWord, ...] | None]:
-    """Both lines in words, those marked that are not in the other. Of lines that have little in common, none is."""
+    """Both lines split into words, with the differing ones marked; none in dissimilar lines."""
     if before is None or after is None:
         return None if before is None else (DiffWord(before),), None if after is None else (DiffWord(after),)
     one, two = WORDS.findall(before), WORDS.findall(after)
