@@ -1,6 +1,6 @@
 """One small form for four languages: what a front end makes of a file, and all that the engine sees of it.
 
-A front end is one function `lower(source: Parsed) -> Module`, entered in `fronts.py`. It delivers
+A front end is one function `lower(source: Parsed) -> Module`, entered in `frontends.py`. It delivers
 
 * every statement in order, with its span: the byte it starts at and the byte after its last. `Module` tells lines;
 * literals decoded: `Const.value` is the value the program means, without quotes and escapes. The text between the
