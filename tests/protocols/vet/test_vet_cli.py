@@ -452,7 +452,7 @@ def test_the_seats_see_branch_remote_and_what_is_not_committed(cli: Cli, tmp_pat
     result = json.loads(cli("vet", "git push --force origin main", *seats, "--json").out)
     for prompt in prompts_of(cli, result["session_id"]):
         assert "git branch: main" in prompt and "git remote: origin https://example.com/a.git" in prompt
-        assert "not committed: 1 files: draft.py" in prompt and "secret" not in prompt
+        assert "not committed: 1 file: draft.py" in prompt and "secret" not in prompt
 
 
 def test_what_only_reads_is_not_looked_into(cli: Cli, tmp_path: Path) -> None:
