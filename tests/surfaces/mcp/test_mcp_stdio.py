@@ -3,27 +3,19 @@
 import asyncio
 import getpass
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kit import BAD, in_store
-from mcp import Client, StdioServerParameters
-from mcp_kit import ERAS, Person, data_of, text_of
+from mcp import Client
+from mcp_kit import ERAS, Person, data_of, start, text_of
 
 from moot.edge.store.gates import GateStore
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 MISSING = "import moot.surfaces.cli.set_up.mcp as m; m.NEEDED = ('not_there',); m.mcp_command()"
-
-
-def start(folder: Path, *command: str, **env: str) -> StdioServerParameters:
-    words = command or ("-m", "moot", "mcp")
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db"), **env}
-    return StdioServerParameters(command=sys.executable, args=list(words), cwd=folder, env=env)
 
 
 @pytest.mark.parametrize("era", ERAS)
