@@ -79,7 +79,7 @@ def list_tools(*, local: bool) -> list[Tool]:
         ),
         Tool(
             name="approve_gate",
-            description="Ask the user what a session waits for: a gate, questions, a contested choice. You cannot answer.",
+            description="Ask the user what a session waits for: a gate, questions, contested choices. You cannot.",
             input_schema=object_schema({"session": SESSION}, "session"),
             output_schema=view,
             annotations=harmless,
