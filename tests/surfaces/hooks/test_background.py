@@ -45,6 +45,16 @@ def test_a_clean_commit_a_second_one_and_another_command_wake_nobody(tmp_path: P
     assert review_commit(call(tmp_path), "claude").code == 0
 
 
+def test_a_commit_wakes_once_and_one_elsewhere_is_not_taken_for_it(tmp_path: Path) -> None:
+    commit(tmp_path, BAD)
+    elsewhere = review_commit(call(tmp_path, "git -C ../other commit -m a"), "claude")
+    assert elsewhere.code == 1 and "another folder" in elsewhere.err
+    assert review_commit(call(tmp_path, "git -c user.name=a commit -m a"), "claude").code == 2
+    assert review_commit(call(tmp_path, "git commit --dry-run"), "claude") == ("", "", 0)
+    status = subprocess.run(["git", "status", "--short"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "moot-reviewed" not in status.stdout
+
+
 @pytest.mark.parametrize("raw", [b"", b"{}", b"[1]", b"\xff"])
 def test_what_cannot_be_read_wakes_nobody_and_says_so(raw: bytes) -> None:
     told = review_commit(raw, "claude")
@@ -60,7 +70,7 @@ def test_install_adds_it_where_a_client_can_be_woken_and_uninstall_takes_it_out(
     path = tmp_path / ".claude/settings.json"
     groups = read_settings(path)["hooks"]["PostToolUse"]  # type: ignore[index]
     (review,) = [hook for group in groups for hook in group["hooks"] if "review-commit" in hook["command"]]
-    assert review["asyncRewake"] is True and review["if"] == "Bash(git commit:*)"
+    assert review["asyncRewake"] is True and review["if"] == "Bash(git:*)"
     assert cli("hook", "uninstall").code == 0 and not path.exists()
     refused = cli("hook", "install", "--client", "codex", "--background")
     assert refused.code == 2 and "--background" in refused.err
