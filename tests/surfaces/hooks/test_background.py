@@ -12,11 +12,11 @@ from moot.surfaces.hooks.background import review_commit
 from moot.surfaces.hooks.install import read_settings
 
 
-def commit(folder: Path, text: str) -> None:
+def commit(folder: Path, text: str, *more: str) -> None:
     (folder / "app.py").write_text(text)
     for words in (
         ("init", "-q"),
-        ("add", "app.py"),
+        ("add", "app.py", *more),
         ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"),
     ):
         subprocess.run(["git", *words], cwd=folder, check=True)
@@ -43,6 +43,9 @@ def test_a_clean_commit_a_second_one_and_another_command_wake_nobody(tmp_path: P
     assert review_commit(call(tmp_path, "git status"), "claude") == ("", "", 0)
     commit(tmp_path, CLEAN)
     assert review_commit(call(tmp_path), "claude").code == 0
+    (tmp_path / "README.md").write_text("words\n")
+    commit(tmp_path, CLEAN, "README.md")
+    assert review_commit(call(tmp_path), "claude") == ("", "", 0)
 
 
 def test_a_commit_wakes_once_and_one_elsewhere_is_not_taken_for_it(tmp_path: Path) -> None:

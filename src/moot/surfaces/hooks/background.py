@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from moot.core.report import count_things
+from moot.edge.files.sources import UNCHANGED
 from moot.edge.git import GitError, git
 from moot.routing.patterns import Lazy
 from moot.surfaces.hooks.clients import read_call
@@ -55,6 +56,8 @@ def _review(folder: Path, what: list[str]) -> HookReply:
     try:
         ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
         said = ran.stderr.strip()
+        if UNCHANGED in said:
+            return HookReply()
         result = json.loads(ran.stdout)
         found = result["attack_reports"][0]["vulnerabilities"]
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, IndexError, TypeError) as problem:
