@@ -89,7 +89,7 @@ async def complete(desk: Desk, ctx: Context, params: CompleteRequestParams) -> C
     """The id in an address of a session; nobody can guess what a prompt is given."""
     who, begun, found = desk.require(ctx, "read"), params.argument.value.lower(), list[str]()
     if params.ref.type == "ref/resource" and params.argument.name == "id":
-        records = await desk.site.shelf.page(MOST_SEARCHED, None, "", "", "", who.sees_only)
+        records = await desk.site.queries.page(MOST_SEARCHED, None, "", "", "", who.sees_only)
         found = [record.id for record in records if record.id.startswith(begun)]
     more = len(found) > MOST_LISTED
     return CompleteResult(completion=Completion(values=found[:MOST_LISTED], has_more=more))
