@@ -31,7 +31,7 @@ model = "gpt-5"
 command = "x"
 """
 KEY = "sk-live-0123456789abcdef"
-SAYS = {
+SAYS: dict[str, tuple[str, dict[str, dict[str, object]]]] = {
     "claude-code": (".mcp.json", {"mcpServers": {}}),
     "codex": (".codex/config.toml", {"mcp_servers": {"env_vars": ["OPENAI_API_KEY"], "tool_timeout_sec": 1800}}),
     "cursor": (".cursor/mcp.json", {"mcpServers": {"env": {"OPENAI_API_KEY": "${env:OPENAI_API_KEY}"}}}),

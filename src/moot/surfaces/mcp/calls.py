@@ -205,8 +205,10 @@ class Calls:
         given, settled = params.input_responses or {}, list[bool]()
         for question in asked if who.may("approve") else ():
             answer = given.get(question.key)
-            known = isinstance(answer, ElicitResult)
-            settled.append(known and await self.desk.take_answer(question, answer.action, answer.content, who))
+            if isinstance(answer, ElicitResult):
+                settled.append(await self.desk.take_answer(question, answer.action, answer.content, who))
+            else:
+                settled.append(False)
         return bool(settled) and all(settled)
 
     async def _report_failure(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
