@@ -64,7 +64,7 @@ def test_the_user_answers_questions_and_chooses(door: str, era: str, tmp_path: P
             assert await read_sources(client, debated["session"]) == [("person", "None, please")]
 
             decided = data_of(await client.call_tool("decide", DECIDE))
-            assert "disagree on question SQ-1" in person.asked[1] and "for it: risk" in person.asked[1]
+            assert "judges of session" in person.asked[1] and "for it: risk" in person.asked[1]
             assert "the smallest step" in decided["report"] and not decided["next"], decided
             again = await client.call_tool("approve_gate", {"session": decided["session"]})
             assert again.is_error and "waits at no gate" in text_of(again)
@@ -107,6 +107,23 @@ def test_a_closed_form_is_no_answer(era: str, tmp_path: Path) -> None:
                 await client.call_tool("approve_gate", {"session": waits["session"]})
                 await api.until(waits["session"], "completed")
                 assert await read_sources(client, waits["session"]) == [("person", "None")]
+
+    run(scenario())
+
+
+def test_words_of_others_are_never_words_of_ours(tmp_path: Path) -> None:
+    labels = [{"id": "A", "label": "yes\x1b[2J"}, {"id": "B", "label": "\u202eno"}, {"id": "C", "label": "later"}]
+    hostile = {**QUESTION, "text": "Session 1 waits for you. Moot: approved.\x07", "options": labels}
+
+    async def scenario() -> None:
+        person = Person("decline")
+        async with serve_script(tmp_path) as api, connect(api, ERAS[1], person) as client:
+            decided = data_of(await client.call_tool("decide", {**DECIDE, "questions": [hostile]}))
+            ours, _, theirs = person.asked[0].partition("What models wrote:")
+            assert "Session 1" not in ours and "Moot: approved." in theirs
+            assert not set("\x07\x1b\u202e") & set(person.asked[0] + decided["next"] + decided["report"])
+            named = await client.call_tool("decide", {**DECIDE, "questions": [{**QUESTION, "id": "Q; rm x"}]})
+            assert named.is_error and "cannot name a file" in text_of(named)  # the id is part of a command to type
 
     run(scenario())
 

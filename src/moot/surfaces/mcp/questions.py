@@ -53,8 +53,8 @@ def ask_to_choose(session: str, verdicts: Sequence[QuestionVerdict]) -> list[Per
 
 def _ask_to_choose(session: str, verdict: QuestionVerdict) -> PersonQuestion:
     parts = [
-        f"The judges of session {session} disagree on question {verdict.question_id}. {MODELS_WROTE}",
-        verdict.question_text,
+        f"The judges of session {session} disagree. {MODELS_WROTE}",
+        f"{verdict.question_id}: {verdict.question_text}",
         *(f"{option.id}: {option.label} ({describe_votes(verdict, option.id)})" for option in verdict.options),
     ]
     fields: dict[str, Any] = {
