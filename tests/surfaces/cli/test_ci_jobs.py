@@ -123,6 +123,16 @@ def lay_out_change(folder: Path) -> None:
     (folder / "app.py").write_text(BAD)
 
 
+def test_before_the_first_commit_everything_is_new(cli: Cli, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    for name in ("app.py", "new.py"):
+        (tmp_path / name).write_text(BAD)
+    subprocess.run(["git", "add", "app.py"], cwd=tmp_path, check=True)
+    found = cli("scan", "--diff", "HEAD", "--json")
+    assert found.code == 1 and {each["file"] for each in json.loads(found.out)["findings"]} == {"app.py", "new.py"}
+    assert cli("scan", "--diff", "main").code == 2
+
+
 def test_the_commands_of_the_hooks_are_commands_of_ours(cli: Cli, tmp_path: Path) -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert [hook["id"] for hook in hooks] == ["moot-scan", "moot-harden"]

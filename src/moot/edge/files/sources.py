@@ -221,9 +221,13 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
     here = Path.cwd()
     if not is_repository(here):
         raise UsageError("--diff needs a git repository, and this folder is not in one")
-    if _ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}") is None:
+    if _ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}") is not None:
+        names = git(here, "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths)
+    elif base == "HEAD" and _ask_git(here, "rev-list", "--all", "--max-count=1") == "":
+        # Before the first commit everything is new.
+        names = git(here, "ls-files", "--cached", "--full-name", "-z", "--", *paths)
+    else:
         raise UsageError(f"--diff: unknown commit {base!r}")
-    names = git(here, "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths)
     new = git(here, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths)
     root = top_of(here)
     listed = (names + new).decode("utf-8", "replace").split("\0")
