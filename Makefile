@@ -13,15 +13,15 @@ CHECKED := $(if $(filter check,$(MAKECMDGOALS)),$(DOCUMENTS:%=--ignore=%))
 # What the tests use. Of the providers, those that bring no other half of a cloud along.
 EXTRAS := acp anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
 
-.PHONY: demo test coverage check types documents bench fuzz docs setup sandbox lock clean
+.PHONY: demo test coverage check types documents bench fuzz docs setup sandbox clients lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
 
-test: setup sandbox  ## all tests
+test: setup sandbox clients  ## all tests
 	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/pytest -n 3 --dist worksteal $(CHECKED) $(PYTEST)
 
-coverage: setup sandbox  ## all tests, and which lines and branches they reach: about twice the time
+coverage: setup sandbox clients  ## all tests, and which lines and branches they reach: about twice the time
 	$(BIN)/coverage erase
 	MOOT_TEST_GGUF="$$(scripts/test-weights)" $(BIN)/coverage run -m pytest -n 2 --dist worksteal $(PYTEST)
 	$(BIN)/coverage combine -q
@@ -82,6 +82,9 @@ setup: .venv/ready
 
 sandbox:
 	@scripts/need bubblewrap chromium compiler node postgres
+
+clients:
+	@scripts/npm-clients >/dev/null
 
 lock: | .tools/bin/uv  ## resolve the requirements anew
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -22,6 +22,12 @@ def find(db: sqlite3.Connection, name: str):
 HOOK_CALL = json.dumps(
     {"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git status"}}
 )
+HELLO = json.dumps(
+    {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}},
+    }
+)  # fmt: skip
 MOOT = str(Path(sys.executable).with_name("moot"))
 
 
@@ -32,6 +38,8 @@ class Command:
     target_ms: float | None = None
     given: str = ""
     """What it reads on standard input."""
+    to_first_line: bool = False
+    """Measure until its first line, instead of until its end."""
 
 
 COMMANDS = (
@@ -40,6 +48,7 @@ COMMANDS = (
     Command("moot hook pre-tool-use, bypassed", (MOOT, "hook", "pre-tool-use", "--client", "claude"), 80, HOOK_CALL),
     Command("moot route COMMAND", (MOOT, "route", "rm -rf build", "--json")),
     Command("moot route REQUEST", (MOOT, "route", "delete the old logs", "--json")),
+    Command("moot mcp, to the answer of initialize", (MOOT, "mcp"), 1000, f"{HELLO}\n", to_first_line=True),
     Command("moot harden one_file --no-llm", (MOOT, "harden", "one_file.py", "--no-llm"), 700),
 )
 
@@ -52,15 +61,22 @@ def median_ms(command: Command, folder: Path) -> float | str:
     for _ in range(RUNS + 1):
         began = time.perf_counter()
         try:
-            ended = subprocess.run(
-                command.words, input=command.given, cwd=folder, env=env, capture_output=True, text=True, check=False
-            )
+            process = subprocess.Popen(command.words, cwd=folder, env=env, text=True, stdin=-1, stdout=-1, stderr=-1)
         except OSError as problem:
             return f"does not start: {problem.strerror}"
-        times.append((time.perf_counter() - began) * 1000)
+        with process:
+            if command.to_first_line:
+                assert process.stdin and process.stdout
+                process.stdin.write(command.given)
+                process.stdin.flush()
+                process.stdout.readline()
+                times.append((time.perf_counter() - began) * 1000)
+            _, said = process.communicate("" if command.to_first_line else command.given)
+        if not command.to_first_line:
+            times.append((time.perf_counter() - began) * 1000)
         # 1 is how a command says that it found something.
-        if ended.returncode not in (0, 1):
-            return f"ends with {ended.returncode}: {ended.stderr.strip().splitlines()[-1:]}"
+        if process.returncode not in (0, 1):
+            return f"ends with {process.returncode}: {said.strip().splitlines()[-1:]}"
     return statistics.median(times[1:])
 
 

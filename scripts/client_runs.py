@@ -95,6 +95,13 @@ class Run:
     answer: Answer
     install: str = ""
     programs: str = ""
+    until: str = ""
+    """On a terminal: the client runs until its model is sent these words, instead of until its calls are over."""
+
+    def is_over(self, model: FakeModel) -> bool:
+        if self.until:
+            return any(self.until in json.dumps(request) for _, request in model.requests)
+        return len(model.told) >= len(model.script)
 
 
 def drive(run: Run, script: Callable[[Path], Sequence[ToolCall]]) -> Outcome:
@@ -120,7 +127,7 @@ def _drive(run: Run, place: Place, model: FakeModel) -> Outcome:
         run.client.write_hooks(place, run.answer)
     argv = run.client.argv(run.start)
     if run.start.terminal:
-        output = _run_on_terminal(argv, place.project, environment, model, run.client.question)
+        output = _run_on_terminal(argv, place.project, environment, run, model)
     else:
         output = _run(argv, place.project, environment)
     record = place.records / "calls.jsonl"
@@ -177,8 +184,8 @@ def _run(argv: list[str], cwd: Path, environment: dict[str, str]) -> str:
         process.wait()
 
 
-def _run_on_terminal(argv: list[str], cwd: Path, environment: dict[str, str], model: FakeModel, question: str) -> str:
-    """Show the client a terminal, until the model was told of every call or the client waits for a person."""
+def _run_on_terminal(argv: list[str], cwd: Path, environment: dict[str, str], run: Run, model: FakeModel) -> str:
+    """Show the client a terminal, until its run is over or it waits for a person."""
     program = shutil.which(argv[0], path=environment["PATH"])
     if program is None:
         raise SystemExit(f"{argv[0]!r} is not installed; name its folder with --bin")
@@ -189,9 +196,9 @@ def _run_on_terminal(argv: list[str], cwd: Path, environment: dict[str, str], mo
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
     screen = ""
     asked_for = None
-    end = time.monotonic() + PATIENCE / 3
+    end = time.monotonic() + (PATIENCE if run.until else PATIENCE / 3)
     try:
-        while time.monotonic() < end and len(model.told) < len(model.script):
+        while time.monotonic() < end and not run.is_over(model):
             ready, _, _ = select.select([terminal], [], [], 0.2)
             if ready:
                 got = os.read(terminal, 65536).decode(errors="replace")
@@ -199,7 +206,7 @@ def _run_on_terminal(argv: list[str], cwd: Path, environment: dict[str, str], mo
                     if asked in got:
                         os.write(terminal, reply.encode())
                 screen += got
-            elif asked_for is None and re.search(question, _plain(screen)):
+            elif asked_for is None and re.search(run.client.question, _plain(screen)):
                 # Some modes show a question and take it back when a classifier has answered it.
                 asked_for = end = time.monotonic() + GRACE
     except OSError:

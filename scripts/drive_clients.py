@@ -4,6 +4,9 @@
     drive_clients.py --bin FOLDER claude --answer ask --mode auto        one row
     drive_clients.py --bin FOLDER codex --hook "moot hook pre-tool-use" --command "git push --force origin main"
     drive_clients.py --bin FOLDER claude --install "moot hook install" --command "git push --force origin main"
+    drive_clients.py --bin FOLDER claude --install "moot hook install --background" --mode bypassPermissions \
+        --terminal --expect run --until "Moot reviewed the commit" --command \
+        "echo 'import os; os.system(input())' > a.py; git add . && git -c user.name=t -c user.email=t commit -m a"
 
 The clients must be installed (npm: @anthropic-ai/claude-code, @openai/codex, @google/gemini-cli, @github/copilot). Each
 run gets a home and a project of its own in a temporary folder; the project is a git repository with a bare remote
@@ -69,7 +72,7 @@ def choose_runs(options: argparse.Namespace) -> Iterator[tuple[str, Run]]:
         for mode in options.mode or client.modes:
             start = Start(mode, options.terminal, options.prompt)
             for label in (not real and options.answer) or answers:
-                yield label, Run(client, start, answers[label], options.install, options.bin)
+                yield label, Run(client, start, answers[label], options.install, options.bin, options.until)
 
 
 def _call_shell(client: Client, command: str, _: Path) -> list[ToolCall]:
@@ -96,6 +99,7 @@ def main() -> int:
     parser.add_argument("--prompt", default="do it", help="what the user says")
     parser.add_argument("--command", default="", help="what the model wants to run, after it has left its mark")
     parser.add_argument("--terminal", action="store_true", help="start the client on a terminal, as a person would")
+    parser.add_argument("--until", default="", help="with --terminal: wait until the model is sent these words")
     parser.add_argument(
         "--show", action="store_true", help="also print what the hook was sent, and the client's output"
     )
@@ -116,6 +120,7 @@ def main() -> int:
             or not outcome.started
             or (outcome.ran and run.answer.stops)
             or (options.expect == "run" and not outcome.ran)
+            or (bool(options.until) and not run.is_over(outcome.model))
         )
     return 1 if bad else 0
 

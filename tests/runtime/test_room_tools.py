@@ -338,3 +338,10 @@ def test_of_a_reply_full_of_calls_the_first_counts(line: str, name: str) -> None
     """What it takes must not grow with the square of the reply, or this never ends."""
     call = tool_call(line * 50_000, Word)
     assert (call.name if call else "") == name
+
+
+def test_a_result_that_a_model_invents_after_its_call_is_not_read() -> None:
+    """As a small model of today writes it: the call, then what it imagines to come of it."""
+    said = 'TOOL: run_code\nARGUMENTS: {"code": "print(1)"}\n\nIts result is:\n\n```json\n{"word": "invented"}\n```\n'
+    call = tool_call(said, Word)
+    assert call is not None and (call.name, call.arguments) == ("run_code", {"code": "print(1)"})

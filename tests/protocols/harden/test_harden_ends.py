@@ -1,8 +1,10 @@
 """How a session of `harden` ends: one name for a flaw, what is patched and what is left, and what the tests said."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
+from conftest import Cli
 from kit import BAD, GOOD, NOTHING, SQLI, blue, run_harden
 
 from moot.core.findings import add_fingerprints, match_moved_findings
@@ -178,3 +180,10 @@ def test_the_worst_findings_come_with_their_path_and_exploit() -> None:
     text = worst.entries[0]
     assert "a.py:5" in text and "reaches" in text and "exploit:" in text
     assert text.index("open") < text.index("exploit:")
+
+
+def test_a_session_without_an_attack_does_not_say_that_nothing_is_left(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "replies.yaml").write_text("[]")
+    (tmp_path / "app.py").write_text(BAD)
+    ran = cli("harden", "app.py", "-m", "script:replies.yaml", "--max-calls", "0")
+    assert ran.code != 0 and "nothing is known of what is left" in ran.out and "0 left" not in ran.out, ran.out

@@ -1,18 +1,15 @@
 """What a build server needs: SARIF as code-scanning pages read it, few comments on a pull request, a summary, a job."""
 
 import json
-import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from conftest import Cli
+from fake_github import FakeGitHub
 from kit import BAD
 
 from moot import __version__
@@ -20,48 +17,6 @@ from moot.surfaces.cli.code.ci_jobs import FILES
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "x = eval(input())  # </td><script>alert(1)</script> | **Moot: no findings** <!-- -->"
-
-
-class FakeGitHub(ThreadingHTTPServer):
-    """The pull request 7 of o/r: it keeps reviews, and refuses lines from 100 on, as lines outside of a diff."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answers)
-        self.reviews: list[dict[str, Any]] = []
-        self.status = 200
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class _Answers(BaseHTTPRequestHandler):
-    server: FakeGitHub
-
-    def do_GET(self) -> None:
-        said = [c for review in self.server.reviews for c in review["comments"]]
-        listed = said if self.path.startswith("/repos/o/r/pulls/7/comments") else self.server.reviews
-        self._answer(self.server.status, listed)
-
-    def do_POST(self) -> None:
-        review = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        assert self.path == "/repos/o/r/pulls/7/reviews" and self.headers["authorization"] == "Bearer t0ken"
-        if any(comment["line"] >= 100 for comment in review["comments"]):
-            return self._answer(422, {})
-        self.server.reviews.append(review)
-        return self._answer(self.server.status, {})
-
-    def _answer(self, status: int, data: object) -> None:
-        body = json.dumps(data).encode()
-        self.send_response(status)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture
@@ -168,22 +123,14 @@ def lay_out_change(folder: Path) -> None:
     (folder / "app.py").write_text(BAD)
 
 
-def test_the_steps_of_the_action_run(tmp_path: Path) -> None:
-    """The scripts of action.yml as a runner would run them, but for what GitHub itself provides."""
-    lay_out_change(tmp_path)
-    steps = {
-        step["name"]: step
-        for step in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
-        if "name" in step
-    }
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    outputs = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    env = {"PATH": path, "HOME": str(tmp_path), "PATHS": ".", "BASE": "HEAD", "SEVERITY": "medium", **outputs}
-    subprocess.run(["bash", "-e", "-c", steps["Scan"]["run"]], cwd=tmp_path, env=env, check=True, timeout=120)
-    assert (tmp_path / "GITHUB_OUTPUT").read_text() == "code=1\n"
-    assert "app.py" in (tmp_path / "GITHUB_STEP_SUMMARY").read_text()
-    verdict = subprocess.run(["bash", "-e", "-c", steps["Verdict"]["run"]], env={**env, "CODE": "1"}, check=False)
-    assert verdict.returncode == 1
+def test_before_the_first_commit_everything_is_new(cli: Cli, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    for name in ("app.py", "new.py"):
+        (tmp_path / name).write_text(BAD)
+    subprocess.run(["git", "add", "app.py"], cwd=tmp_path, check=True)
+    found = cli("scan", "--diff", "HEAD", "--json")
+    assert found.code == 1 and {each["file"] for each in json.loads(found.out)["findings"]} == {"app.py", "new.py"}
+    assert cli("scan", "--diff", "main").code == 2
 
 
 def test_the_commands_of_the_hooks_are_commands_of_ours(cli: Cli, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Moot in the settings of coding clients: one entry in, exactly that entry out, everything else as it was written."""
 
 import json
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -30,6 +31,36 @@ model = "gpt-5"
 command = "x"
 """
 KEY = "sk-live-0123456789abcdef"
+SAYS: dict[str, tuple[str, dict[str, dict[str, object]]]] = {
+    "claude-code": (".mcp.json", {"mcpServers": {}}),
+    "codex": (".codex/config.toml", {"mcp_servers": {"env_vars": ["OPENAI_API_KEY"], "tool_timeout_sec": 1800}}),
+    "cursor": (".cursor/mcp.json", {"mcpServers": {"env": {"OPENAI_API_KEY": "${env:OPENAI_API_KEY}"}}}),
+    "vscode": (
+        ".vscode/mcp.json", {"servers": {"type": "stdio", "env": {"OPENAI_API_KEY": "${env:OPENAI_API_KEY}"}}},
+    ),
+    "gemini": (
+        ".gemini/settings.json", {"mcpServers": {"timeout": 1800000, "env": {"OPENAI_API_KEY": "$OPENAI_API_KEY"}}},
+    ),
+    "zed": (".zed/settings.json", {"context_servers": {}}),
+}  # fmt: skip
+"""Client -> its file in a project, and what stands there of Moot beside the command, by the key of the servers."""
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_each_client_is_told_in_its_own_words(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    file, entries = SAYS[name]
+    ((key, more),) = entries.items()
+    assert cli("install", name).code == 0
+    text = (tmp_path / file).read_text()
+    settings = tomllib.loads(text) if file.endswith(".toml") else json.loads(text)
+    entry = settings[key]["moot"]
+    command = [entry.pop("command"), *entry.pop("args")]
+    assert set(settings) == {key} and entry == more
+    ran = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0 and "MCP" in ran.stdout  # the command is there, and is the server's
 
 
 @pytest.mark.parametrize("name", CLIENTS)

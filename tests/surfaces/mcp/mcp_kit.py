@@ -1,11 +1,14 @@
 """What tests of the MCP server share: clients of both eras, and a person in front of them."""
 
+import os
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 from httpx2 import AsyncClient, Timeout
-from mcp import Client
+from mcp import Client, StdioServerParameters
 from mcp.client.extension import ClientExtension, ResultClaim
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ElicitResult, Request, Result
@@ -20,15 +23,17 @@ SEATS: dict[str, Any] = {"seats__red": "openai:fake", "seats__blue": "openai:fak
 
 
 class Person:
-    """In front of the client: accepts each form with what they say, or closes it."""
+    """In front of the client: accepts each form with what they say in its fields, or closes it."""
 
     def __init__(self, action: Literal["accept", "decline", "cancel"] = "accept", **says: Any) -> None:
-        self._answer = ElicitResult(action=action, content=says or None)
+        self._action: Literal["accept", "decline", "cancel"] = action
+        self._says = says
         self.asked: list[str] = []
 
     async def __call__(self, context: Any, params: Any) -> ElicitResult:
         self.asked.append(params.message)
-        return self._answer
+        content = {name: self._says[name] for name in params.requested_schema["properties"] if name in self._says}
+        return ElicitResult(action=self._action, content=content or None)
 
 
 class TaskResult(Result):
@@ -59,6 +64,13 @@ async def ask_task(client: Client, method: str, task: str, **more: Any) -> dict[
     request: Any = TaskRequest(method=method, params={"taskId": task, **more})
     answer: Answer = await client.session.send_request(request, Answer)
     return answer.model_dump(mode="json", by_alias=True)
+
+
+def start(folder: Path, *command: str, **env: str) -> StdioServerParameters:
+    """`moot mcp` as a client starts it."""
+    words = command or ("-m", "moot", "mcp")
+    env = {**os.environ, "MOOT_STORE": str(folder / "s.db"), **env}
+    return StdioServerParameters(command=sys.executable, args=list(words), cwd=folder, env=env)
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ import pytest
 from kit import BAD
 from mcp.shared.exceptions import MCPError
 from mcp_kit import ERAS, SEATS, Person, Tasks, ask_task, connect, data_of, text_of
+from mcp_types import ResourceTemplateReference
 from serving_kit import Held, run, say, serving
 
 from moot.edge.store.tokens import TokenStore
@@ -42,6 +43,9 @@ def test_a_session_runs_to_its_end_through_a_gate_that_the_person_decides(era: s
             assert getattr(read, "text", "") == done["report"]
             transcript = (await client.read_resource(listed[0].replace("/report", "/transcript"))).contents[0]
             assert "status completed" in getattr(transcript, "text", "")
+            place = ResourceTemplateReference(uri="moot://session/{id}/report")
+            for begun, found in ((done["session"][:5], [done["session"]]), ("zz", [])):
+                assert (await client.complete(place, {"name": "id", "value": begun})).completion.values == found
             with pytest.raises(MCPError, match="no such resource"):
                 await client.read_resource("moot://session/../report")
             prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]

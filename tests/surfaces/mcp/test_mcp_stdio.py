@@ -3,27 +3,33 @@
 import asyncio
 import getpass
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kit import BAD, in_store
-from mcp import Client, StdioServerParameters
-from mcp_kit import ERAS, Person, data_of, text_of
+from mcp import Client
+from mcp_kit import ERAS, Person, data_of, start, text_of
 
 from moot.edge.store.gates import GateStore
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+HELD_IMPORTS = """
+import sys, time
+from pathlib import Path
+
+class Held:
+    def find_spec(self, name, path=None, target=None):
+        while name in ("mcp", "pydantic", "sqlalchemy", "typer") and not Path("go").exists():
+            time.sleep(0.01)
+
+sys.meta_path.insert(0, Held())
+sys.argv = ["moot", "mcp"]
+from moot.__main__ import main
+main()
+"""
 MISSING = "import moot.surfaces.cli.set_up.mcp as m; m.NEEDED = ('not_there',); m.mcp_command()"
-
-
-def start(folder: Path, *command: str, **env: str) -> StdioServerParameters:
-    words = command or ("-m", "moot", "mcp")
-    env = {**os.environ, "MOOT_STORE": str(folder / "s.db"), **env}
-    return StdioServerParameters(command=sys.executable, args=list(words), cwd=folder, env=env)
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -80,6 +86,27 @@ def test_what_still_runs_is_paused_when_the_client_goes(tmp_path: Path) -> None:
         assert process.wait() == 0
     record = in_store(str(tmp_path / "s.db"), lambda db: db.session(session))
     assert (record.status, record.owner) == ("paused", "")
+
+
+def test_a_client_is_answered_before_anything_heavy_is_imported(tmp_path: Path) -> None:
+    """However slow the machine: the answer comes while no import of a library can end."""
+    server = start(tmp_path, "-c", HELD_IMPORTS)
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+    asked = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    with subprocess.Popen(
+        [server.command, *server.args], cwd=tmp_path, env=server.env, text=True, stdin=-1, stdout=-1, stderr=-1
+    ) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(f"{hello}\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["result"]["serverInfo"]["name"] == "moot"
+        (tmp_path / "go").touch()
+        process.stdin.write(f"{json.dumps({'jsonrpc': '2.0', 'method': 'notifications/initialized'})}\n{asked}\n")
+        process.stdin.flush()
+        listed = json.loads(process.stdout.readline())
+        assert listed["id"] == 2 and "harden" in [tool["name"] for tool in listed["result"]["tools"]]
+        process.stdin.close()
+        assert process.wait() == 0
 
 
 @pytest.mark.parametrize("era", ERAS)

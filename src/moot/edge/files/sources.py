@@ -20,7 +20,7 @@ from moot.edge.git import ForeignWorktree, GitError, git, is_repository, top_of
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 MAX_FILE_BYTES = 2_000_000
 MAX_FILES = 500
-
+UNCHANGED = f"nothing in {', '.join(LANGUAGES)} differs from"
 
 Origins = Mapping[str, tuple[str, str]]
 """Displayed path -> absolute path, and sha256 of the bytes as read."""
@@ -70,6 +70,8 @@ def read_code(
         sources.append(SourceFile(path=shown, language=written_in, text=text, base=before))
         origins[shown] = (os.path.realpath(path), hashlib.sha256(data).hexdigest())
     if not sources:
+        if base and not left_out:
+            raise NothingChanged(f"{UNCHANGED} {base}, but for empty or generated files")
         raise UsageError(f"there is no readable code in {', '.join(paths)}{_but(skipped)}")
     needs = read_needs(Path(path) for path, _ in origins.values())
     return Gathered(Code(files=tuple(sources), needs=needs), origins, tuple(left_out), skipped)
@@ -147,6 +149,10 @@ def replace_file(path: Path, data: bytes) -> None:
         raise
 
 
+class NothingChanged(UsageError):
+    """The commit is known, and no code differs from it."""
+
+
 def parse_language(language: str | None) -> Language | None:
     if language is None:
         return None
@@ -215,16 +221,22 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
     here = Path.cwd()
     if not is_repository(here):
         raise UsageError("--diff needs a git repository, and this folder is not in one")
-    if _ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}") is None:
+    if _ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}") is not None:
+        names = git(here, "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths)
+    elif base == "HEAD" and _ask_git(here, "rev-list", "--all", "--max-count=1") == "":
+        # Before the first commit everything is new.
+        names = git(here, "ls-files", "--cached", "--full-name", "-z", "--", *paths)
+    else:
         raise UsageError(f"--diff: unknown commit {base!r}")
-    names = git(here, "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths)
     new = git(here, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths)
     root = top_of(here)
     listed = (names + new).decode("utf-8", "replace").split("\0")
     files = [root / name for name in dict.fromkeys(listed) if name]
     code = [f for f in files if f.suffix.lower() in SUFFIXES and f.is_file() and _lies_in(f, root)]
     if not code:
-        raise UsageError(f"nothing in {', '.join(LANGUAGES)} differs from {base}")
+        if gone := next((name for name in paths if not Path(name).exists()), None):
+            raise UsageError(f"there is no file {gone!r}")
+        raise NothingChanged(f"{UNCHANGED} {base}")
     return [(f, False) for f in code]
 
 

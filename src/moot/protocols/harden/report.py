@@ -101,6 +101,8 @@ def _summary(result: HardenResult, tracked: list[TrackedFinding]) -> str:
     """Findings patched and open, and test results before and after."""
     states = Counter(entry.state for entry in tracked)
     gone = f"{states['gone']} gone with other changes, " if states["gone"] else ""
+    if not result.attack_reports:
+        return f"no attack ended, so nothing is known of what is left; {_describe_tests(result)}"
     return f"{states['patched']} patched, {gone}{states['open']} left; {_describe_tests(result)}"
 
 

@@ -155,8 +155,6 @@ def _option(each: InputField, name: str, *, required: bool) -> inspect.Parameter
     kind = TAKEN.get(each.kind, str | None)
     if each.kind == "flag":
         kind = bool | None if rule else bool
-    if each.kind == "words" and rule:  # comma-separated names
-        kind = str | None
     default: Any = False if kind is bool else None
     return _parameter(name, Annotated[kind, option], inspect.Parameter.empty if required else default)
 
@@ -166,7 +164,9 @@ def _paths(value: Any) -> list[str]:
 
 
 def read_rule(each: InputField, protocol: str, said: Any) -> dict[str, object]:
-    """The settings of a rule's flag: `critique=60` sets that of one phase."""
+    """The settings that the flag of a rule stands for: `critique=60` is that of one phase."""
+    if each.kind == "words":  # names, separated by commas, or by the flag itself
+        return {f"{protocol}.{each.name}": ",".join(said) if said else None}
     if each.kind != "pairs":
         return {f"{protocol}.{each.name}": said}
     found, known = dict[str, object](), choices_of(get_args(each.info.annotation)[0])

@@ -4,17 +4,22 @@ Claude Code runs such a hook beside the agent (`asyncRewake`). Exit code 2 wakes
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 from moot.core.report import count_things
+from moot.edge.files.sources import UNCHANGED
 from moot.edge.git import GitError, git
 from moot.routing.patterns import Lazy
 from moot.surfaces.hooks.clients import read_call
 from moot.surfaces.hooks.wire import BadInput, HookReply
 
-COMMITS = Lazy(r"\bgit\b[^|;&\n]*\bcommit\b")
+COMMITS = Lazy(r"\bgit\b(?P<options>[^|;&\n]*?)\scommit\b")
+ELSEWHERE = Lazy(r"\s(?:-C|--git-dir|--work-tree)\b")
+REVIEWED = "moot-reviewed"
+"""A file among git's own that names the commit that was reviewed last."""
 SECONDS = 540.0
 SHOWN = 5
 WAKES = 2
@@ -26,14 +31,23 @@ def review_commit(raw: bytes, client: str) -> HookReply:
         call = read_call(raw, client)
     except BadInput as problem:
         return HookReply(err=f"moot: {problem}\n", code=1)
-    if not COMMITS.search(str(call.given.get("command", ""))):
+    commit = COMMITS.search(str(call.given.get("command", "")))
+    if commit is None:
         return HookReply()
+    if ELSEWHERE.search(commit["options"]):
+        return HookReply(err="moot: the commit is in another folder and was not reviewed\n", code=1)
     folder = Path(call.folder or ".")
     try:
-        first = len(git(folder, "rev-list", "--max-count=2", "HEAD").split()) == 1
-    except GitError as problem:
+        head, *before = git(folder, "rev-list", "--max-count=2", "HEAD").decode().split()
+        mark = folder / os.fsdecode(git(folder, "rev-parse", "--git-path", REVIEWED)).strip()
+    except (GitError, ValueError) as problem:
         return HookReply(err=f"moot: {problem}\n", code=1)
-    return _review(folder, ["."] if first else ["--diff", "HEAD~1"])
+    if mark.is_file() and mark.read_text() == head:
+        return HookReply()  # the command made no commit, or it was reviewed already
+    told = _review(folder, ["--diff", "HEAD~1"] if before else ["."])
+    if told.code in (0, WAKES):
+        mark.write_text(head)
+    return told
 
 
 def _review(folder: Path, what: list[str]) -> HookReply:
@@ -42,6 +56,8 @@ def _review(folder: Path, what: list[str]) -> HookReply:
     try:
         ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
         said = ran.stderr.strip()
+        if UNCHANGED in said:
+            return HookReply()
         result = json.loads(ran.stdout)
         found = result["attack_reports"][0]["vulnerabilities"]
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, IndexError, TypeError) as problem:

@@ -47,8 +47,9 @@ class HookPlace(NamedTuple):
 
 PRE, POST, PROMPT, REVIEW = "pre-tool-use", "post-tool-use", "user-prompt", "review-commit"
 REWAKE: Settings = {
-    "if": "Bash(git commit:*)",
+    "if": "Bash(git:*)",  # `git -c NAME=VALUE commit` begins with something else; the hook itself looks for a commit
     "asyncRewake": True,
+    "rewakeMessage": "A review that runs beside you has ended.",
     "rewakeSummary": "Moot found flaws in the commit",
     "timeout": SECONDS,
 }

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -21,13 +21,14 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from moot.core.errors import MootError, UsageError
-from moot.core.gates import GateRequest, GateRules
+from moot.core.gates import GateRules
 from moot.core.ports import JournalEntry, SessionRecord
 from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.routing import route
 from moot.surfaces.extensions.vet import memory_of
 from moot.surfaces.hooks.outcomes import note_failure
-from moot.surfaces.mcp.desk import DECIDE, Context, Desk, LiveSession, asker_of, form_of, is_modern
+from moot.surfaces.mcp.desk import Context, Desk, LiveSession, asker_of, is_modern
+from moot.surfaces.mcp.questions import PersonQuestion
 from moot.surfaces.mcp.tasks import describe_task, takes_tasks
 from moot.surfaces.mcp.tools import LONGEST_WAIT, read_call
 from moot.surfaces.server.client_rights import Identity
@@ -74,9 +75,12 @@ class Calls:
         who, arguments = self.desk.require(ctx, "run"), params.arguments or {}
         if params.request_state:  # sealed: made by us, for this call and this caller
             now = await self.desk.find(params.request_state, who)
-            if now.gate is not None and not await self._take_answer(now.gate, params, who):
-                return await self.desk.show(now)
-            return await self._follow(ctx, await self.desk.find(now.record.id, who), who)
+            asked = await self.desk.open_questions(now)
+            settled = await self._take_answers(asked, params, who)
+            later = await self.desk.find(now.record.id, who)
+            if asked and (not settled or now.gate is None):
+                return await self.desk.show(later)
+            return await self._follow(ctx, later, who)
         wanted = await asyncio.to_thread(read_call, protocol, arguments, self.desk.folder)
         if self.desk.can_ask(ctx, who):
             wanted = wanted.model_copy(update={"gates": GateRules(answers=True)})
@@ -107,13 +111,13 @@ class Calls:
         try:
             while True:
                 now = await self._wait(ctx, now, told)
-                if now.gate is None or not self.desk.can_ask(ctx, who):
+                asked = await self.desk.open_questions(now) if self.desk.can_ask(ctx, who) else []
+                if asked and is_modern(ctx):
+                    return require_input(asked)
+                goes_on = await self._ask_all(ctx, asked, who) and now.gate is not None
+                now = await self.desk.find(now.record.id, who) if asked else now
+                if not goes_on:
                     return await self.desk.show(now)
-                if is_modern(ctx):
-                    return require_input(now.gate, now.record.id)
-                if not await self._ask(ctx, now.gate, who):
-                    return await self.desk.show(now)
-                now = await self.desk.find(now.record.id, who)
         except asyncio.CancelledError:
             self._stop(now.record.id, who)
             raise
@@ -164,34 +168,48 @@ class Calls:
         """The model passes the question on; only the user decides."""
         who = self.desk.require(ctx, "approve")
         now = await self.desk.find(read_text(given, "session"), who)
-        if now.gate is None:
+        asked = await self.desk.open_questions(now)
+        if not asked:
             raise UsageError(f"session {now.record.id} waits at no gate; it is {now.record.status}")
         if not self.desk.can_ask(ctx, who):
-            how = DECIDE[now.gate.kind].format(id=now.record.id)
-            raise UsageError(f"only a person decides, and this client cannot ask its user. They type: {how}")
+            how = (await self.desk.show(now)).structured_content or {}
+            raise UsageError(f"only a person decides, and this client cannot ask its user. {how.get('next')}")
         if not is_modern(ctx):
-            decided = await self._ask(ctx, now.gate, who)
-        elif params.request_state == now.gate.id:
-            decided = await self._take_answer(now.gate, params, who)
+            settled = await self._ask_all(ctx, asked, who)
+        elif params.request_state:
+            settled = await self._take_answers(asked, params, who)
         else:
-            return require_input(now.gate, now.gate.id)
-        if not decided:
-            raise UsageError("the user did not decide; the gate is still open")
+            return require_input(asked)
+        if not settled:
+            raise UsageError("the user did not decide; it is still open")
         return await self.desk.show(await self.desk.find(now.record.id, who))
 
-    async def _ask(self, ctx: Context, gate: GateRequest, who: Identity) -> bool:
-        """True if the person at an older client decided. A client that fails to ask decides nothing."""
+    async def _ask_all(self, ctx: Context, asked: Sequence[PersonQuestion], who: Identity) -> bool:
+        """Whether the person in front of an older client settled them all. Without a question there is nothing to
+        settle."""
+        settled = [await self._ask(ctx, question, who) for question in asked]
+        return bool(settled) and all(settled)
+
+    async def _ask(self, ctx: Context, question: PersonQuestion, who: Identity) -> bool:
+        """A client that fails to ask its user decides nothing."""
         try:
-            said = await ctx.session.elicit_form(*form_of(gate), ctx.request_id)
+            said = await ctx.session.elicit_form(question.message, question.form, ctx.request_id)
         except (MCPError, ValidationError):
             return False
-        return await self.desk.decide(gate, said.action, said.content, who)
+        return await self.desk.take_answer(question, said.action, said.content, who)
 
-    async def _take_answer(self, gate: GateRequest, params: CallToolRequestParams, who: Identity) -> bool:
-        answer = (params.input_responses or {}).get(gate.id)
-        if not isinstance(answer, ElicitResult) or not who.may("approve"):
-            return False
-        return await self.desk.decide(gate, answer.action, answer.content, who)
+    async def _take_answers(
+        self, asked: Sequence[PersonQuestion], params: CallToolRequestParams, who: Identity
+    ) -> bool:
+        """The same for a newer client, which brings the answers with its next call."""
+        given, settled = params.input_responses or {}, list[bool]()
+        for question in asked if who.may("approve") else ():
+            answer = given.get(question.key)
+            if isinstance(answer, ElicitResult):
+                settled.append(await self.desk.take_answer(question, answer.action, answer.content, who))
+            else:
+                settled.append(False)
+        return bool(settled) and all(settled)
 
     async def _report_failure(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
         self.desk.require(ctx, "run")
@@ -202,11 +220,13 @@ class Calls:
         return CallToolResult(content=[TextContent(text=" ".join(filter(None, ("Counted.", step.why, said))))])
 
 
-def require_input(gate: GateRequest, state: str) -> InputRequiredResult:
-    """The same for a newer client, which repeats the call with the answer."""
-    message, form = form_of(gate)
-    asked = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
-    return InputRequiredResult(input_requests={gate.id: asked}, request_state=state)
+def require_input(asked: Sequence[PersonQuestion]) -> InputRequiredResult:
+    """The same for a newer client, which makes the call again with the answers."""
+    forms = {
+        each.key: ElicitRequest(params=ElicitRequestFormParams(message=each.message, requested_schema=each.form))
+        for each in asked
+    }
+    return InputRequiredResult(input_requests={**forms}, request_state=asked[0].session)
 
 
 def read_text(given: Mapping[str, Any], name: str) -> str:

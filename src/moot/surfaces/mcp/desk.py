@@ -1,5 +1,6 @@
 """Shared state of MCP calls: the server's site, the caller, and views of sessions."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,25 +8,38 @@ from typing import Any
 
 from mcp.server import ServerRequestContext
 from mcp_types import CallToolResult, TextContent
+from pydantic import JsonValue
 
-from moot.core.errors import AlreadyDecided
+from moot.core.errors import AlreadyDecided, UsageError
 from moot.core.gates import GateRequest, Verdict
-from moot.core.ports import SessionRecord
+from moot.core.ports import JournalMark, SessionRecord
 from moot.core.types import Value
 from moot.edge.store.tokens import Scope
 from moot.protocols import PROTOCOLS
+from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.history.documents import read_report
+from moot.surfaces.history.choices import choose
+from moot.surfaces.history.documents import load_result
+from moot.surfaces.history.reports import read_report
 from moot.surfaces.mcp.front import MODERN
+from moot.surfaces.mcp.questions import PersonQuestion, ask_at_gate, ask_to_choose
 from moot.surfaces.mcp.tools import SessionView
 from moot.surfaces.server.client_rights import Identity
-from moot.surfaces.server.gate_decisions import AnswersBody, Decision, answer_gate, decide_gate
+from moot.surfaces.server.gate_decisions import (
+    DECLINED,
+    AnswersBody,
+    Decision,
+    answer_gate,
+    decide_gate,
+    decline_answers,
+)
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.sessions import problem_of
 from moot.surfaces.server.shapes import result_of
 from moot.surfaces.server.site import OVER, ServerSite
 from moot.text.controls import clean
 from moot.text.report_markdown import render_markdown
+from moot.text.secrets import Vault
 
 Context = ServerRequestContext[Any, Any]
 DECIDE = {
@@ -33,6 +47,9 @@ DECIDE = {
     "answers": "moot answer {id} TEXT … (one answer for each question)",
 }
 BY_USER = "rejected by the user of an MCP client"
+UNANSWERED = "unanswered"
+"""The note about a form that a person was shown and closed."""
+MOST_NOTES = 250
 
 
 class LiveSession(Value):
@@ -75,27 +92,68 @@ class Desk:
         open_gates = [gate for gate in known if gate.decision is None and gate.deadline > now]
         return LiveSession(record=record, gate=open_gates[-1] if open_gates else None)
 
-    # --- gates
+    # --- questions to a person
 
-    async def decide(self, gate: GateRequest, action: str, content: Any, who: Identity) -> bool:
-        """True if a person decided. Only an accepted form counts; closing it leaves the gate open."""
-        if action != "accept" or not isinstance(content, dict):
-            return False
+    async def open_questions(self, now: LiveSession) -> list[PersonQuestion]:
+        """What a person can be asked now: the gate at which the session waits, or what its result left contested."""
+        if now.gate is not None:
+            return [ask_at_gate(now.gate)]
+        result = await load_result(now.record, self.site.store) if now.record.status == "completed" else None
+        if result is None:
+            return []
+        return ask_to_choose(now.record.id, find_extension(now.record.protocol).open_choices(result))
+
+    async def take_answer(self, question: PersonQuestion, action: str, content: Any, who: Identity) -> bool:
+        """Whether the question is settled. Only a form that a person accepted is an answer. Whoever declines to answer
+        questions about a task lets the session go on without; anything else stays open, and is noted."""
         person = self.reviewer(who)
         try:
-            if gate.kind == "answers":
-                answers = tuple(str(content.get(f"answer_{n}") or "") for n, _ in enumerate(gate.questions, 1))
-                await answer_gate(self.site, gate.session_id, person, AnswersBody(gate=gate.id, answers=answers))
-            elif content.get("decision") in ("approve", "reject"):
-                verdict: Verdict = "approved" if content["decision"] == "approve" else "rejected"
-                reason = str(content.get("reason") or (BY_USER if verdict == "rejected" else ""))[:2000]
-                told = Decision(gate=gate.id, reason=reason)
-                await decide_gate(self.site, gate.session_id, person, told, verdict)
-            else:
-                return False
-        except (Refusal, AlreadyDecided):  # decided elsewhere or expired: the session shows the result
-            pass
+            if await self._settle(question, action, content if isinstance(content, dict) else {}, person):
+                return True
+        except (Refusal, AlreadyDecided):  # somebody was faster, or the time was over: the session says what came of it
+            return True
+        said: JsonValue = {"asked": question.key, "action": action, "by": person.name}
+        mark = JournalMark(kind="noted", name=UNANSWERED, value=said)
+        await self.site.store.append(question.session, [mark])
+        self.site.feeds.wake(question.session)
+        return False
+
+    async def _settle(self, question: PersonQuestion, action: str, content: dict[str, Any], person: Identity) -> bool:
+        about, session = question.about, question.session
+        if isinstance(about, QuestionVerdict):
+            return action == "accept" and await self._choose(session, about, content, person)
+        if about.kind == "answers" and action == "decline":
+            await decline_answers(self.site, session, person, about.id)
+            return True
+        if action != "accept" or not content:
+            return False
+        if about.kind == "answers":
+            answers = tuple(str(content.get(name) or "") for name in question.fields)
+            await answer_gate(self.site, session, person, AnswersBody(gate=about.id, answers=answers))
+            return True
+        if content.get("decision") not in ("approve", "reject"):
+            return False
+        verdict: Verdict = "approved" if content["decision"] == "approve" else "rejected"
+        reason = str(content.get("reason") or (BY_USER if verdict == "rejected" else ""))[:2000]
+        await decide_gate(self.site, session, person, Decision(gate=about.id, reason=reason), verdict)
         return True
+
+    async def _choose(self, session: str, about: QuestionVerdict, content: dict[str, Any], person: Identity) -> bool:
+        """An option that is none, or no reason, chooses nothing."""
+        option, reason = str(content.get("option") or ""), str(content.get("reason") or "")[:2000]
+        hidden = Vault(os.environ).hide(reason)
+        try:
+            await choose(self.site.store, self.site.clock, session, about.question_id, option, hidden, by=person.name)
+        except UsageError:
+            return False
+        self.site.feeds.wake(session)
+        return True
+
+    async def list_unanswered(self, record: SessionRecord) -> set[str]:
+        """Keys of forms that a person closed. They are among the last entries: nothing else happens meanwhile."""
+        last = await self.site.store.entries(record.id, max(0, record.entries - MOST_NOTES))
+        notes = (entry.value for entry in last if entry.kind == "noted" and entry.name == UNANSWERED)
+        return {str(value.get("asked")) for value in notes if isinstance(value, dict)}
 
     def can_ask(self, ctx: Context, who: Identity) -> bool:
         """Whether the person at the client can be asked and may decide."""
@@ -114,8 +172,8 @@ class Desk:
             head = kept.report.headline
             said = {"verdict": clean(head.verdict), "caveats": tuple(map(clean, head.caveats))}
             shown = shown.model_copy(update={**said, "report": render_markdown(kept.report)})
-        problem = await problem_of(self.site, record)
-        shown = shown.model_copy(update={"next": clean(next_of(now, problem))})
+        steps = (next_of(now, await problem_of(self.site, record)), *await self._tell_open(now))
+        shown = shown.model_copy(update={"next": clean("\n".join(filter(None, steps)))})
         if full and kept is not None:
             shown = shown.model_copy(update={"result": await self.read_result(record)})
         text = "\n\n".join(filter(None, (shown.report, shown.next)))
@@ -123,6 +181,20 @@ class Desk:
         failed = shown.status in ("paused", "failed")
         data = shown.model_dump(mode="json", exclude_none=True)
         return CallToolResult(content=[words], structured_content=data, is_error=failed)
+
+    async def _tell_open(self, now: LiveSession) -> list[str]:
+        """What nobody answered, and what is left for a person to choose."""
+        gates, told = await self.site.gates.gates(now.record.id), list[str]()
+        if any(gate.decision is not None and gate.decision.reason == DECLINED for gate in gates):
+            told.append("The user declined to answer the questions about the task: assumptions stand in for answers.")
+        choices = await self.open_questions(now) if now.gate is None else []
+        names = [each.about.question_id for each in choices if isinstance(each.about, QuestionVerdict)]
+        if not names:
+            return told
+        closed = {each.key for each in choices} <= await self.list_unanswered(now.record)
+        who = "The user did not choose" if closed else "The judges disagree"
+        how = f"moot choose {now.record.id} {names[0]} OPTION --reason TEXT"
+        return [*told, f"{who}: {', '.join(names)}. The user chooses in a terminal: {how}"]
 
     async def read_result(self, record: SessionRecord) -> Any:
         extension = find_extension(record.protocol)
@@ -157,20 +229,3 @@ def next_of(now: LiveSession, problem: str) -> str:
     if record.status == "failed":
         return f"Failed{problem and f': {problem}'}"
     return "" if now.rests else f"Still running; poll get_session with {record.id}"
-
-
-def form_of(gate: GateRequest) -> tuple[str, dict[str, Any]]:
-    """The question and form for a person. Text of models is marked as such."""
-    diff = gate.artefacts.get("diff")
-    parts = [f"Session {gate.session_id} waits for you at {gate.point}. What models wrote:", gate.summary]
-    parts += [diff] if isinstance(diff, str) and diff else []
-    if gate.kind == "answers":
-        fields: dict[str, Any] = {
-            f"answer_{n}": {"type": "string", "title": clean(question)} for n, question in enumerate(gate.questions, 1)
-        }
-        return clean("\n".join(parts)), {"type": "object", "properties": fields, "required": []}
-    fields = {
-        "decision": {"type": "string", "enum": ["approve", "reject"]},
-        "reason": {"type": "string", "description": "why"},
-    }
-    return clean("\n".join(parts)), {"type": "object", "properties": fields, "required": ["decision"]}

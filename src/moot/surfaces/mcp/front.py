@@ -23,6 +23,7 @@ MODERN = "2026-07-28"
 TASKS = "io.modelcontextprotocol/tasks"
 PREFIX = "io.modelcontextprotocol/"
 OFFERS: dict[str, Any] = {
+    "completions": {},
     "prompts": {"listChanged": False},
     "resources": {"listChanged": False, "subscribe": False},
     "tools": {"listChanged": False},

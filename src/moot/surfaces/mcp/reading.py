@@ -6,6 +6,9 @@ from typing import Any
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -30,6 +33,7 @@ from moot.text.controls import clean
 from moot.text.report_markdown import render_document_markdown, render_markdown
 
 MOST_LISTED = 20
+MOST_SEARCHED = 200
 MARKDOWN = "text/markdown"
 ADDRESS = re.compile(r"moot://session/([0-9a-fA-F-]{36})/(report|transcript)")
 ABOUT = {"report": "what came of a session", "transcript": "everything that was said and run in it"}
@@ -78,6 +82,16 @@ async def list_templates(ctx: Context, params: Any) -> ListResourceTemplatesResu
         for name, about in ABOUT.items()
     ]
     return ListResourceTemplatesResult(resource_templates=made)
+
+
+async def complete(desk: Desk, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
+    """The id in an address of a session; nobody can guess what a prompt is given."""
+    who, begun, found = desk.require(ctx, "read"), params.argument.value.lower(), list[str]()
+    if params.ref.type == "ref/resource" and params.argument.name == "id":
+        records = await desk.site.queries.page(MOST_SEARCHED, None, "", "", "", who.sees_only)
+        found = [record.id for record in records if record.id.startswith(begun)]
+    more = len(found) > MOST_LISTED
+    return CompleteResult(completion=Completion(values=found[:MOST_LISTED], has_more=more))
 
 
 async def read_resource(desk: Desk, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:

@@ -38,6 +38,7 @@ def build_server(desk: Desk) -> Server[Any]:
         on_read_resource=partial(reading.read_resource, desk),
         on_list_prompts=reading.list_prompts,
         on_get_prompt=reading.get_prompt,
+        on_completion=partial(reading.complete, desk),
     )
     # State echoed by a client is sealed, and valid only for the same caller.
     sealed = RequestStateSecurity(keys=[os.urandom(32)], bind_principal=lambda ctx: desk.identify(ctx).name)

@@ -8,7 +8,7 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, ElicitResult, InputRespo
 from pydantic import Field
 
 from moot.core.errors import MootError
-from moot.surfaces.mcp.desk import Context, Desk, LiveSession, form_of, is_modern, next_of
+from moot.surfaces.mcp.desk import Context, Desk, LiveSession, is_modern, next_of
 from moot.surfaces.mcp.front import TASKS
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.session_actions import pause_session
@@ -60,9 +60,10 @@ def add_tasks(server: Server[Any], desk: Desk) -> None:
 
     async def update(ctx: Context, params: TaskUpdate) -> dict[str, Any]:
         now, who = await find(ctx, params.task_id), desk.require(ctx, "approve")
-        answer = params.input_responses.get(now.gate.id) if now.gate is not None else None
-        if now.gate is not None and isinstance(answer, ElicitResult):
-            await desk.decide(now.gate, answer.action, answer.content, who)
+        for question in await desk.open_questions(now):
+            answer = params.input_responses.get(question.key)
+            if isinstance(answer, ElicitResult):
+                await desk.take_answer(question, answer.action, answer.content, who)
         return {}
 
     async def cancel(ctx: Context, params: TaskParams) -> dict[str, Any]:
@@ -78,19 +79,30 @@ def add_tasks(server: Server[Any], desk: Desk) -> None:
 
 async def describe_progress(desk: Desk, ctx: Context, now: LiveSession) -> dict[str, Any]:
     problem = await problem_of(desk.site, now.record)
+    if asked := await list_unasked(desk, ctx, now):
+        return {**describe_task(now, "input_required"), "inputRequests": asked}
     if now.gate is not None:
-        if not desk.can_ask(ctx, desk.identify(ctx)):
-            return describe_task(now, "working", next_of(now, problem))
-        message, form = form_of(now.gate)
-        params = {"mode": "form", "message": message, "requestedSchema": form}
-        asked = {"method": "elicitation/create", "params": params}
-        return {**describe_task(now, "input_required"), "inputRequests": {now.gate.id: asked}}
+        return describe_task(now, "working", next_of(now, problem))
     if not now.rests:
         return describe_task(now)
     if was_stopped(now, problem):
         return describe_task(now, "cancelled", next_of(now, problem))
     result = (await desk.show(now)).model_dump(mode="json", by_alias=True, exclude_none=True)
     return {**describe_task(now, "completed"), "result": result}
+
+
+async def list_unasked(desk: Desk, ctx: Context, now: LiveSession) -> dict[str, Any]:
+    """Questions that this client can put to its user, and has not yet: a form that was closed is not shown again."""
+    asked = await desk.open_questions(now) if desk.can_ask(ctx, desk.identify(ctx)) else []
+    closed = await desk.list_unanswered(now.record) if asked else set()
+    return {
+        each.key: {
+            "method": "elicitation/create",
+            "params": {"mode": "form", "message": each.message, "requestedSchema": each.form},
+        }
+        for each in asked
+        if each.key not in closed
+    }
 
 
 def was_stopped(now: LiveSession, problem: str) -> bool:

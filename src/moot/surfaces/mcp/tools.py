@@ -23,11 +23,15 @@ LONGEST_WAIT = 50
 SIMPLE = ("flag", "whole", "number", "choice")
 """Kinds of rules listed in a schema."""
 KEPT = ("type", "description", "enum", "items", "properties", "required", "additionalProperties", "anyOf")
-WAIT = {"type": "boolean", "description": "false: start only; poll get_session"}
+WAIT = {"type": "boolean", "description": "false: poll get_session"}
 MAX_USD = {"type": "number", "description": "most to spend"}
 SESSION = {"type": "string", "description": "session id"}
 FILES = {"type": "object", "additionalProperties": {"type": "string"}}
-FROM_PROJECT = 'path -> text; "": read the file'
+FROM_PROJECT = "path -> text; empty: read the file"
+
+
+SHOWN = {"session": "string", "status": "string", "verdict": "string", "caveats": "array", "report": "string"}
+"""The fields of `SessionView` that every definition names. A client may find the others there, and `next`."""
 
 
 class SessionView(Value):
@@ -45,9 +49,7 @@ class SessionView(Value):
 
 def list_tools(*, local: bool) -> list[Tool]:
     """`local`: the client is on this machine, so its files can be named."""
-    view = shrink(SessionView.model_json_schema())
-    del view["description"]
-    view["properties"]["result"] = {"type": "object"}
+    view = object_schema({name: {"type": kind} for name, kind in SHOWN.items()}, "session", "status")
     harmless = ToolAnnotations(destructive_hint=False)
     made = [
         Tool(
@@ -77,7 +79,7 @@ def list_tools(*, local: bool) -> list[Tool]:
         ),
         Tool(
             name="approve_gate",
-            description="Ask the user to decide the gate at which a session waits. You cannot decide it yourself.",
+            description="Ask the user what a session waits for: a gate, questions, contested choices. You cannot.",
             input_schema=object_schema({"session": SESSION}, "session"),
             output_schema=view,
             annotations=harmless,

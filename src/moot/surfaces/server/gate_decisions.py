@@ -9,6 +9,9 @@ from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.shapes import Decided
 from moot.surfaces.server.site import ServerSite
 
+DECLINED = "the user did not want to answer"
+"""The reason of a decision that leaves all questions unanswered."""
+
 
 class Decision(Value):
     """The reviewer is the holder of the token."""
@@ -53,6 +56,14 @@ async def answer_gate(site: ServerSite, session_id: str, who: Identity, told: An
     if len(told.answers) != len(gate.questions):
         raise Refusal(422, "wrong_count", f"give one answer per question, not {len(told.answers)}")
     made = GateDecision(verdict="approved", how="person", reviewer=who.name, answers=told.answers, at=site.now())
+    return await _record_decision(site, gate, made)
+
+
+async def decline_answers(site: ServerSite, session_id: str, who: Identity, gate_id: str) -> Decided:
+    """Nobody answers: the session goes on as if the time were over, and its record says why."""
+    _check(who)
+    gate = await _open_gate(site, session_id, gate_id, "answers")
+    made = GateDecision(verdict="approved", how="person", reviewer=who.name, reason=DECLINED, at=site.now())
     return await _record_decision(site, gate, made)
 
 

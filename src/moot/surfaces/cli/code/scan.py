@@ -10,16 +10,16 @@ from pydantic import JsonValue
 
 from moot.core.errors import UsageError
 from moot.core.findings import SEVERITIES, by_gravity, in_question
-from moot.core.types import NotAnalysed, Severity, Vulnerability
+from moot.core.types import Code, NotAnalysed, Severity, Vulnerability
 from moot.edge.files.outputs import check_output, write_output
 from moot.edge.files.skips import REASONS
-from moot.edge.files.sources import Gathered, read_code
+from moot.edge.files.sources import Gathered, NothingChanged, read_code
 from moot.edge.parallel_scan import scan_files
 from moot.edge.parallel_scan.cache import Cache, default_folder
 from moot.surfaces.cli.code.scan_output import show, show_progress
 from moot.surfaces.cli.code.scan_rules import show_rules
 from moot.surfaces.cli.options import ForceFlag, JsonFlag
-from moot.surfaces.cli.screen import print_json
+from moot.surfaces.cli.screen import out, plain, print_json
 from moot.text.sarif import sarif
 
 NOTHING, FOUND, NOT_ANALYSED = 0, 1, 2
@@ -58,14 +58,20 @@ def scan_command(
 ) -> None:
     """Find flaws in code, without a model and without a session.
 
-    Exit code 0: nothing at or above the thresholds; 1: findings; 2: some code could not be analysed.
+    Exit code 0: nothing at or above the thresholds, or no code changed; 1: findings; 2: code that could not be
+    analysed.
     """
     if rules:
         return show_rules(json_output=json_output)
     check_output(sarif_file or write_baseline, force=force, flag="--sarif or --write-baseline")
     check_output(write_baseline, force=force and write_baseline is not None, flag="--write-baseline")
     wanted, known = severities_from(min_severity), read_baseline(baseline)
-    gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read, whole=True)
+    try:
+        gathered = read_code(paths or (["."] if diff else []), language, diff, sys.stdin.buffer.read, whole=True)
+    except NothingChanged as nothing:  # a change of documents alone is no reason for a build to fail
+        keep([], write_baseline, sarif_file, force=force)
+        empty = Gathered(Code(files=()))
+        return print_json(as_json([], (), empty)) if json_output else out().print(plain(str(nothing)))
     with show_progress(quiet=json_output) as tick:
         scan = scan_files(gathered.code.files, jobs, None if no_cache else Cache(default_folder()), tick)
     findings = [

@@ -37,6 +37,7 @@ class ClientSetup:
     afterwards: str = ""
 
 
+VSCODE_PROFILES = {"darwin": "Library/Application Support/Code/User", "win32": "AppData/Roaming/Code/User"}
 CLIENTS: Mapping[str, ClientSetup] = {
     "claude-code": ClientSetup("Claude Code", ".mcp.json", ".claude.json", afterwards="approve it with /mcp"),
     "codex": ClientSetup(
@@ -48,8 +49,8 @@ CLIENTS: Mapping[str, ClientSetup] = {
         afterwards="enable it in Cursor's settings, under MCP",
     ),
     "vscode": ClientSetup(
-        "VS Code", ".vscode/mcp.json", ".config/Code/User/mcp.json", ("servers", NAME), reference="${{env:{}}}",
-        more=(("type", "stdio"),),
+        "VS Code", ".vscode/mcp.json", f"{VSCODE_PROFILES.get(sys.platform, '.config/Code/User')}/mcp.json",
+        ("servers", NAME), reference="${{env:{}}}", more=(("type", "stdio"),),
     ),
     "gemini": ClientSetup(
         "Gemini CLI", ".gemini/settings.json", ".gemini/settings.json", reference="${}", inherits=False,
