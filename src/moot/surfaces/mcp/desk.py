@@ -19,8 +19,7 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.history.choices import choose
-from moot.surfaces.history.documents import load_result
-from moot.surfaces.history.reports import read_report
+from moot.surfaces.history.documents import load_result, read_report
 from moot.surfaces.mcp.front import MODERN
 from moot.surfaces.mcp.questions import PersonQuestion, ask_at_gate, ask_to_choose
 from moot.surfaces.mcp.tools import SessionView
