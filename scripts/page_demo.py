@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from page_sessions import DEBATED, REVIEW, SOLVE, VET, always
 from terminal_svg import APP, FOUND, PATCH, TESTS
 
 TASK = (
@@ -26,10 +27,6 @@ PARTS = ("correctness", "coverage", "security", "performance", "maintainability"
 
 def draft(approach: str, text: str) -> str:
     return f"APPROACH: {approach}\n\nCODE:\nFILE: solution.py\n```python\n{text}```\n"
-
-
-def always(reply: object, **where: object) -> dict[str, object]:
-    return {**where, "reply": reply, "always": True}
 
 
 SCORES = [{"why": "read twice", "candidate": "A", **dict.fromkeys(PARTS, 0.9)}]
@@ -69,7 +66,7 @@ HARDEN = [
     always(PATCH, seat="blue"),
     always({"vulnerabilities": []}, seat="red"),
 ]
-REPLIES = [*HARDEN, *DECIDE, *DEBATE]
+REPLIES = [*HARDEN, *DECIDE, *SOLVE, *REVIEW, *DEBATED, *DEBATE, *VET]
 HARDEN_BODY = {"protocol": "harden", "input": {"files": {"app.py": APP}, "tests": {"test_app.py": TESTS}}}
 GATED_BODY = {**HARDEN_BODY, "gates": {"enabled": True}}
 OPTIONS = [

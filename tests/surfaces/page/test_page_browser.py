@@ -75,7 +75,8 @@ def test_a_session_is_started_from_its_form_and_watched_to_its_end(page: Page, s
     page.get_by_role("link", name="Start a session").click()
     page.get_by_role("link", name="harden").click()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_role("alert")).to_have_text("files: give at least one file.")
+    expect(page.get_by_label("Path").first).to_be_focused()
+    assert page.url.endswith("/ui/start/harden"), "what is required is asked for first"
     page.get_by_label("Path").first.fill("app.py")
     page.get_by_label("Text").first.fill(APP)
     page.get_by_text("More: rules, gates, budget").click()

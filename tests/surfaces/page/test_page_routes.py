@@ -191,10 +191,10 @@ class Markup(HTMLParser):
 
 OURS = {
     "html", "head", "meta", "title", "link", "script", "body", "a", "header", "nav", "span", "button", "main", "p",
-    "div", "section", "h1", "h2", "h3", "h4", "ul", "li", "ol", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th",
+    "div", "section", "h1", "h2", "h3", "h4", "h5", "ul", "li", "ol", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th",
     "td", "article", "figure", "figcaption", "pre", "code", "b", "em", "strong", "details", "summary", "form", "label",
     "input", "textarea", "fieldset", "legend", "dialog", "kbd", "time", "noscript", "br", "select", "option",
-    "template", "hr", "blockquote",
+    "template", "hr", "blockquote", "aside",
     "caption", "col", "colgroup", "tfoot", "del", "ins", "q", "small", "svg", "g", "defs", "marker", "path", "circle",
     "text", "desc", "line", "rect", "polygon", "polyline",
 }  # fmt: skip
@@ -267,8 +267,8 @@ def test_every_page_has_the_policy_and_each_protocol_a_form(tmp_path: Path) -> N
             assert (await client.get("/ui/start/nothing", headers=HTML)).status_code == 404
             form = (await client.get("/ui/start/harden")).text
             assert (
-                'data-name="files"' in form
-                and 'data-name="max_rounds"' in form
+                'name="input.files"' in form
+                and 'name="rules.max_rounds"' in form
                 and "Rounds of attack and defence" in form
             )
             assert "roles_folder" not in (await client.get("/ui/start/debate")).text, "it reaches into the server"

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 from conftest import Cli
+from hostile import HOSTILE
 from pydantic import BaseModel, ValidationError
 
 from moot.__main__ import run
@@ -32,7 +33,6 @@ from moot.surfaces.page.site import build_site
 
 M = TypeVar("M", bound=BaseModel)
 DATA = Path(__file__).parents[2] / "data"
-HOSTILE = (DATA / "hostile_strings.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
 EXPECTED = {
     "harden": ["tests", "findings", "versions"],
     "solve": ["tests", "versions", "progress"],

@@ -24,6 +24,11 @@ class QuestionView:
     judges: tuple[JudgeRow, ...]
     choice: UserChoice | None
 
+    @property
+    def weighed(self) -> bool:
+        """Whether a judge said what it thinks of each option."""
+        return any(position and position.analysis for row in self.judges for position, _ in row.positions[:1])
+
 
 @dataclass(frozen=True)
 class Argument:
