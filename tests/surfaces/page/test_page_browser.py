@@ -1,21 +1,20 @@
 """The page in a real browser, against a real server: started, watched, decided, forked, compared, and found again."""
 
-import shutil
 from collections.abc import Iterator
 from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from browsers import CHROMIUM, open_chromium
 from hostile import HOSTILE
 from page_demo import DEBATE_BODY, DECIDE_BODY, GATED_BODY, HARDEN_BODY, DemoServer, serve_demo
 from patience import wait_until
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 from terminal_svg import APP
 
 from moot.edge.store.tokens import LOCAL, digest_of
 from moot.surfaces.page.login import login_link
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="not run: there is no Chromium; scripts/need chromium")
 CLARIFIED = {**DEBATE_BODY, "rules": {"planning": "off", "clarify": "always"}, "gates": {"answers": True}}
 PATIENCE = 60_000
@@ -32,11 +31,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoServer]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        # As root its own sandbox is not to be had; it only shows pages of ours.
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with open_chromium() as made:
         yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")

@@ -191,12 +191,11 @@ class Markup(HTMLParser):
 
 OURS = {
     "html", "head", "meta", "title", "link", "script", "body", "a", "header", "nav", "span", "button", "main", "p",
-    "div", "section", "h1", "h2", "h3", "h4", "h5", "ul", "li", "ol", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th",
-    "td", "article", "figure", "figcaption", "pre", "code", "b", "em", "strong", "details", "summary", "form", "label",
-    "input", "textarea", "fieldset", "legend", "dialog", "kbd", "time", "noscript", "br", "select", "option",
-    "template", "hr", "blockquote", "aside",
-    "caption", "col", "colgroup", "tfoot", "del", "ins", "q", "small", "svg", "g", "defs", "marker", "path", "circle",
-    "text", "desc", "line", "rect", "polygon", "polyline",
+    "div", "section", "h1", "h2", "h3", "h4", "h5", "ul", "li", "ol", "dl", "dt", "dd", "table", "thead", "tbody",
+    "tr", "th", "td", "article", "figure", "figcaption", "pre", "code", "b", "em", "strong", "details", "summary",
+    "form", "label", "input", "textarea", "fieldset", "legend", "dialog", "kbd", "time", "noscript", "br", "select",
+    "option", "template", "hr", "blockquote", "aside", "caption", "col", "colgroup", "tfoot", "del", "ins", "q",
+    "small", "svg", "g", "defs", "marker", "path", "circle", "text", "desc", "line", "rect", "polygon", "polyline",
 }  # fmt: skip
 MARK = "HOSTILE-WORDS"
 

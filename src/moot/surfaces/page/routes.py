@@ -20,6 +20,7 @@ from moot.surfaces.history.documents import load_result
 from moot.surfaces.page.comparison import ComparedSide, compare_last_versions, summarise_side
 from moot.surfaces.page.desk import Desk, PageDesk, html_response, new_router, show
 from moot.surfaces.page.forms import build_form
+from moot.surfaces.page.panels.versions import FileDiff
 from moot.surfaces.page.rendering import render_template
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
@@ -137,7 +138,7 @@ async def compare_page(
     two: Annotated[str, Query(max_length=36)] = "",
 ) -> Response:
     records = await site.queries.page(LISTED, owner=who.sees_only)
-    diff, sides, code = None, list[ComparedSide](), ()
+    diff, sides, code = None, list[ComparedSide](), tuple[FileDiff, ...]()
     if one and two:
         chosen = [await site.session(name, who) for name in (one, two)]
         records += [each for each in chosen if each.id not in {record.id for record in records}]
@@ -145,5 +146,6 @@ async def compare_page(
         diff = await asyncio.to_thread(compare_sessions, *pair)
         sides = [summarise_side(each, await load_result(each.session, site.store)) for each in pair]
         code = compare_last_versions(*pair)
-    shown = {"records": records, "one": one, "two": two, "diff": diff, "sides": sides, "code": code}
-    return show(request, "compare.html", here="compare", **shown)
+    return show(
+        request, "compare.html", here="compare", records=records, one=one, two=two, diff=diff, sides=sides, code=code
+    )
