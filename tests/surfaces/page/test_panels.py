@@ -298,7 +298,7 @@ def test_hostile_words_stay_words(sessions: dict[str, SessionSnapshot]) -> None:
         plain = Audit("".join(show(snapshot).values()))
         found = Audit("".join(show(poison(snapshot, poisoner)).values()))
         assert found.tags <= plain.tags | {"blockquote", "q", "p", "small", "ins", "del", "li", "ul", "pre"}, name
-        assert not [each for each in found.attributes if each.startswith("on") or each in ("style", "src", "data-post")]
+        assert not [each for each in found.attributes if each.startswith("on") or each in ("style", "src", "data-api")]
         assert all(re.fullmatch(r"#turn-\d+|url\(#arrow\)", link) for link in found.links), found.links
         text += found.text
     shown = [each for each in HOSTILE if each in text]

@@ -101,8 +101,9 @@ def list_scores(snapshot: SessionSnapshot) -> list[tuple[str, str]]:
 
 
 def render_blocks(blocks: tuple[Block, ...]) -> Markup:
-    """Long lines scroll, so they can be reached by the keyboard; words in a block are escaped."""
-    return Markup(render_html(Report(blocks=blocks)).replace("<pre>", '<pre tabindex="0">'))
+    """Long lines and wide tables scroll, so they can be reached by the keyboard; words in a block are escaped."""
+    html = render_html(Report(blocks=blocks))
+    return Markup(html.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">'))
 
 
 def render_evidence(snapshot: SessionSnapshot) -> Markup:

@@ -12,8 +12,7 @@ function follow(url, { hear, say, probe, isOver }) {
       source.addEventListener(kind, (event) => { last = event.lastEventId; hear(JSON.parse(event.data)); });
     source.onopen = () => say("");
     source.onerror = async () => {
-      // The stream of a session that is over ends; the browser asks once more, and is told so.
-      if (isOver()) return say("");
+      if (isOver()) return say(""); // its stream ends; the browser asks once more, and is told so
       say("The connection was lost. Trying again…");
       if (source.readyState !== EventSource.CLOSED) return;
       const answer = await fetch(probe, { headers: { Accept: "application/json" } }).catch(() => null);
@@ -27,10 +26,10 @@ function follow(url, { hear, say, probe, isOver }) {
 
 export function followList(list, prepare) {
   const hear = ({ html }) => {
-    const focused = document.activeElement?.closest("#sessions a")?.href;
+    const focused = document.activeElement?.closest("#sessions a")?.getAttribute("href");
     list.innerHTML = html;
     prepare(list);
-    if (focused) [...list.querySelectorAll("a")].find((each) => each.href === focused)?.focus();
+    list.querySelector(`a[href="${focused}"]`)?.focus();
   };
   follow(list.dataset.events, { hear, say: () => {}, probe: "/", isOver: () => false });
 }

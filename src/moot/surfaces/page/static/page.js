@@ -4,7 +4,7 @@ import { followList, followSession } from "./live.js";
 
 const one = (selector, root = document) => root.querySelector(selector);
 
-async function post(url, body = {}) {
+async function post(url, body) {
   const headers = { "Content-Type": "application/json", "X-Moot-Page": one('meta[name="csrf"]').content };
   const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   if (answer.ok) return answer;
@@ -12,8 +12,7 @@ async function post(url, body = {}) {
   throw new Error(errors.map((each) => `${each.at}: ${each.wrong}`).join("; ") || detail || title || `the server said ${answer.status}`);
 }
 
-// Whatever is pressed says where its answer goes: into the page, to the session that was made, or to another page.
-async function goOn(answer, { into, then }) {
+async function goOn(answer, into, then) {
   const made = answer.headers.get("Location");
   if (into) one(`#${into}`).innerHTML = await answer.text();
   else if (made) location.assign(made.replace("/v1/debates/", "/ui/sessions/"));
@@ -21,47 +20,31 @@ async function goOn(answer, { into, then }) {
   else if (one("#head [data-over]")) location.reload(); // nothing more is streamed
 }
 
+// Every button that changes something is one of a form; where its answer goes is said there.
 async function submit(event) {
-  const form = event.target.closest("form[data-api]");
-  if (!form) return;
+  const form = event.target.closest("form[data-api]"), button = event.submitter;
+  if (!form || button.formMethod === "dialog") return;
   event.preventDefault();
-  const button = event.submitter ?? one("button", form), said = one('[role="alert"]', form), { api, needs, into } = button.dataset;
+  const { api, into, then, ask, once } = { ...form.dataset, ...button.dataset }, said = one('[role="alert"]', form);
+  if (ask && !confirm(ask)) return;
   said.textContent = "";
   button.disabled = true;
   try {
-    const body = readForm(form);
+    const body = readForm(form), { needs } = button.dataset;
     if (needs && !body[needs]) throw new Error(`Give a ${needs}.`);
-    if ("once" in form.dataset) body.idempotency_key = form.dataset.key ??= crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-    await goOn(await post(api ?? form.dataset.api, body), { into, then: form.dataset.then });
+    if (once !== undefined) body.idempotency_key = form.dataset.key ??= crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+    await goOn(await post(api, body), into, then);
   } catch (error) {
     said.textContent = error.message;
     delete form.dataset.key;
-  } finally {
-    button.disabled = false;
   }
+  button.disabled = false;
 }
 
-async function press(button) {
-  if (button.dataset.ask && !confirm(button.dataset.ask)) return;
-  button.disabled = true;
-  try {
-    await goOn(await post(button.dataset.post), button.dataset);
-  } catch (error) {
-    one("#news").textContent = error.message;
-    alert(error.message);
-  } finally {
-    button.disabled = false;
-  }
-}
-
-function click(event) {
-  const button = event.target.closest("button");
-  if (!button) return;
-  const { post: url, dialog = button.dataset.fork && "fork", fork } = button.dataset;
-  if (url) press(button);
+function click({ target }) {
+  const { dialog, fork } = target.closest("button")?.dataset ?? {};
   if (fork && one("#fork")) one('#fork [name="at"]').value = fork;
-  if (dialog) document.getElementById(dialog)?.showModal();
-  if ("close" in button.dataset) button.closest("dialog").close();
+  if (dialog) one(`#${dialog}`)?.showModal();
 }
 
 async function openDetails({ target: details }) {
