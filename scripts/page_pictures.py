@@ -1,4 +1,4 @@
-"""Write docs/img/page-light.png and page-dark.png: a session of the page, played by scripted models.
+"""Write docs/img/page*.png: two sessions of the page, played by scripted models, light and dark.
 
 With `--all FOLDER` every view instead, at four widths, light and dark, and on paper, to be looked at.
 """
@@ -44,7 +44,9 @@ def main() -> None:
             places = {f"{sys.argv[2]}/{name}-{{width}}-{{scheme}}.png": path for name, path in views.items()}
             take_pictures(browser, server, places, WIDTHS, whole=True)
         else:
-            take_pictures(browser, server, {f"{TARGET}/page-{{scheme}}.png": f"/sessions/{begun['gate']}"}, (1280,))
+            shown = {"page": "gate", "page-debate": "topic"}
+            places = {f"{TARGET}/{name}-{{scheme}}.png": f"/sessions/{begun[of]}" for name, of in shown.items()}
+            take_pictures(browser, server, places, (1280,))
         browser.close()
 
 
