@@ -22,7 +22,7 @@ def take_pictures(
     """`views`: file, with {width} and {scheme} in it -> path of the page. `whole`: all of it, and as PDF."""
     for scheme in ("light", "dark"):
         for width in widths:
-            own = browser.new_context(viewport={"width": width, "height": 860}, color_scheme=scheme)  # type: ignore[arg-type]
+            own = browser.new_context(viewport={"width": width, "height": 860}, color_scheme=scheme)
             page = own.new_page()
             page.goto(f"{server.place}/?token={server.token}")
             for file, path in views.items():

@@ -74,6 +74,8 @@ def test_a_session_is_started_from_its_form_and_watched_to_its_end(page: Page, s
     page.get_by_label("Text").first.fill(APP)
     page.get_by_text("More: rules, gates, budget").click()
     page.get_by_label("Max rounds").fill("2")
+    page.get_by_role("button", name="Estimate").click()
+    expect(page.locator("#estimate")).to_contain_text("at most")
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url("**/ui/sessions/*")
     expect(page.get_by_role("region", name="Verdict")).to_contain_text("hardened")
@@ -85,7 +87,7 @@ def test_a_session_is_started_from_its_form_and_watched_to_its_end(page: Page, s
     turns = [f"turn-{each['seq']}" for each in entries if each["name"].startswith("ask ")]
     wait_until(lambda: page.locator("article.turn").count() == len(turns), "every turn is shown")
     assert [each.get_attribute("id") for each in page.locator("article.turn").all()] == turns
-    assert page.locator("#lanes .dot").count() == len(turns)
+    wait_until(lambda: page.locator("#lanes .dot").count() == len(turns), "every turn has its place in a lane")
 
 
 def test_what_a_seat_saw_is_there_on_demand_and_keys_go_from_turn_to_turn(page: Page, server: DemoServer) -> None:
@@ -111,7 +113,8 @@ def test_what_a_seat_saw_is_there_on_demand_and_keys_go_from_turn_to_turn(page: 
 def test_a_gate_is_decided_once_and_a_rejection_needs_a_reason(page: Page, server: DemoServer) -> None:
     look_at(page, server, server.begin(GATED_BODY))
     gate = page.get_by_role("region", name="Approval needed after defense")
-    expect(gate).to_contain_text("(name,)).fetchall()")
+    expect(gate.get_by_role("region", name="Changes in app.py")).to_contain_text("(name,)).fetchall()")
+    expect(gate).to_contain_text("1 of 1 → 1 of 1")
     gate.get_by_role("button", name="Reject").click()
     expect(gate.get_by_role("alert")).to_have_text("Give a reason.")
     gate.get_by_label("Reason").fill("the parameter is bound")
@@ -161,6 +164,7 @@ def test_a_session_is_forked_from_a_turn_and_compared_with_its_parent(page: Page
     expect(page.get_by_role("region", name="Verdict")).to_contain_text("hardened")
     page.locator(".tools").get_by_role("link", name="Compare").click()
     expect(page.get_by_role("heading", name="Compare two sessions")).to_be_visible()
+    expect(page.get_by_role("region", name="First session")).to_contain_text("hardened")
     expect(page.get_by_role("region", name="Plan")).to_contain_text("max_calls")
 
 
