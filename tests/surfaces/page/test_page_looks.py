@@ -31,7 +31,7 @@ CUT = """[...document.querySelectorAll("main *")].filter(each => each.checkVisib
 PRESSED = """[...document.querySelectorAll("button, input, select, textarea")].filter(each =>
   each.checkVisibility()).map(each => each.outerHTML.slice(0, 90))"""
 CLOSED = """[...document.querySelectorAll("main details:not(.more *) > *")].filter(each =>
-  each.getBoundingClientRect().height === 0).map(each => each.outerHTML.slice(0, 90))"""
+  !each.checkVisibility()).map(each => each.outerHTML.slice(0, 90))"""
 CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
 LEFT = f"""[...document.querySelectorAll("main :is({CONTROLS})")].filter(each => each.checkVisibility() &&
   !("reached" in each.dataset) && each.type !== "radio").map(each => each.outerHTML.slice(0, 120))"""
