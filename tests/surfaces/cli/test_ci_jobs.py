@@ -1,7 +1,6 @@
 """What a build server needs: SARIF as code-scanning pages read it, few comments on a pull request, a summary, a job."""
 
 import json
-import os
 import re
 import subprocess
 import threading
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Cli
+from fake_github import FakeGitHub
 from hostile import HOSTILE
 from kit import BAD
 from markdown_it import MarkdownIt
