@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from page_sessions import DEBATED, REVIEW, REVIEW_BODY, SOLVE, SOLVE_BODY, TOPIC_BODY, VET, VET_BODY, always
 from terminal_svg import APP, FOUND, PATCH, TESTS
 
 TASK = (
@@ -26,10 +28,6 @@ PARTS = ("correctness", "coverage", "security", "performance", "maintainability"
 
 def draft(approach: str, text: str) -> str:
     return f"APPROACH: {approach}\n\nCODE:\nFILE: solution.py\n```python\n{text}```\n"
-
-
-def always(reply: object, **where: object) -> dict[str, object]:
-    return {**where, "reply": reply, "always": True}
 
 
 SCORES = [{"why": "read twice", "candidate": "A", **dict.fromkeys(PARTS, 0.9)}]
@@ -69,7 +67,7 @@ HARDEN = [
     always(PATCH, seat="blue"),
     always({"vulnerabilities": []}, seat="red"),
 ]
-REPLIES = [*HARDEN, *DECIDE, *DEBATE]
+REPLIES = [*HARDEN, *DECIDE, *SOLVE, *REVIEW, *DEBATED, *DEBATE, *VET]
 HARDEN_BODY = {"protocol": "harden", "input": {"files": {"app.py": APP}, "tests": {"test_app.py": TESTS}}}
 GATED_BODY = {**HARDEN_BODY, "gates": {"enabled": True}}
 OPTIONS = [
@@ -80,6 +78,23 @@ OPTIONS = [
 QUESTION = {"id": "SQ-1", "text": "Do we need offline work in v1?", "options": OPTIONS}
 DECIDE_BODY = {"protocol": "decide", "input": {"questions": [QUESTION], "force_panel": True}}
 DEBATE_BODY = {"protocol": "debate", "input": {"task": TASK}, "rules": {"planning": "off"}}
+
+CLARIFIED_BODY = {**DEBATE_BODY, "rules": {"planning": "off", "clarify": "always"}, "gates": {"answers": True}}
+SHOWN: dict[str, Mapping[str, Any]] = {
+    "harden": HARDEN_BODY, "gate": GATED_BODY, "contested": DECIDE_BODY, "debate": DEBATE_BODY,
+    "clarification": CLARIFIED_BODY, "solve": SOLVE_BODY, "topic": TOPIC_BODY, "review": REVIEW_BODY, "vet": VET_BODY,
+}  # fmt: skip
+
+
+def list_views(begun: Mapping[str, str]) -> dict[str, str]:
+    """Every view of the page by name, with its path. `begun`: name in SHOWN -> id of its session."""
+    forms = {f"start-{name}": f"/start/{name}" for name in ("debate", "decide", "harden", "review", "solve", "vet")}
+    return {
+        "list": "", "nothing-found": "?text=nothing+like+it", "start": "/start", **forms,
+        **{name: f"/sessions/{session}" for name, session in begun.items()},
+        "audit": f"/sessions/{begun['harden']}/audit", "login": "/login", "error": "/sessions/none",
+        "compare": f"/compare?one={begun['solve']}&two={begun['debate']}",
+    }  # fmt: skip
 
 
 @dataclass
@@ -132,6 +147,13 @@ class DemoServer:
 
     def begin(self, body: Mapping[str, Any]) -> str:
         return str(self.call("/v1/debates", body)["id"])
+
+    def begin_all(self) -> dict[str, str]:
+        """Sessions of every kind, as far as they go by themselves."""
+        begun = {name: self.begin(body) for name, body in SHOWN.items()}
+        while any(self.call(f"/v1/debates/{each}")["status"] in ("pending", "running") for each in begun.values()):
+            time.sleep(0.1)
+        return begun
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What a build server needs: SARIF as code-scanning pages read it, few comments on a pull request, a summary, a job."""
 
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -10,13 +11,16 @@ import pytest
 import yaml
 from conftest import Cli
 from fake_github import FakeGitHub
+from hostile import HOSTILE
 from kit import BAD
+from markdown_it import MarkdownIt
 
 from moot import __version__
 from moot.surfaces.cli.code.ci_jobs import FILES
 
 ROOT = Path(__file__).parents[3]
-HOSTILE = "x = eval(input())  # </td><script>alert(1)</script> | **Moot: no findings** <!-- -->"
+OWN_MARK = re.compile(r"<!-- moot:[\w:]+ -->|<br>")
+FLAW = "x = eval(input())"
 
 
 @pytest.fixture
@@ -36,7 +40,7 @@ def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGitH
 @pytest.fixture
 def sarif(cli: Cli, tmp_path: Path) -> Path:
     (tmp_path / "app.py").write_text(BAD)
-    (tmp_path / "weak.py").write_text(f"import hashlib\n\n\ndef f(x):\n    return hashlib.md5(x)\n\n\n{HOSTILE}\n")
+    (tmp_path / "weak.py").write_text(f"import hashlib\n\n\ndef f(x):\n    return hashlib.md5(x)\n\n\n{FLAW}\n")
     assert cli("scan", ".", "--sarif", "moot.sarif").code == 1
     return tmp_path / "moot.sarif"
 
@@ -90,11 +94,45 @@ def test_outside_of_a_job_it_says_what_is_missing(
     assert ran.code == 2 and name in ran.err and github.reviews == []
 
 
-def test_hostile_code_stays_text_in_comment_and_summary(cli: Cli, sarif: Path, github: FakeGitHub) -> None:
-    cli("ci", "comment", "moot.sarif", "--most", "50")
-    told = [comment["body"] for comment in github.reviews[0]["comments"]]
-    for text in (*told, cli("ci", "summary", "moot.sarif").out):
-        assert "<script>" not in text.replace("\\<script", "")
+def test_hostile_words_stay_words_in_comments_and_summary(cli: Cli, sarif: Path, github: FakeGitHub) -> None:
+    """Read as markdown with HTML in it, nothing of another's words is markup, a link, a picture or a heading."""
+    log = json.loads(sarif.read_text())
+    (run,), first = log["runs"], log["runs"][0]["results"][0]
+    for begin in range(0, len(HOSTILE), 50):
+        results = run["results"] = []
+        for number, words in enumerate(HOSTILE[begin : begin + 50]):
+            marks = dict.fromkeys(first["partialFingerprints"], f"{begin + number}:1")
+            results.append({**first, "message": {"text": f"x {words}"}, "partialFingerprints": marks})
+        sarif.write_text(json.dumps(log))
+        assert cli("ci", "comment", "moot.sarif", "--most", "50").code == 0
+        check_plain(cli("ci", "summary", "moot.sarif").out, {"table_open"})
+    told = [comment["body"] for review in github.reviews for comment in review["comments"]]
+    assert len(told) == len(HOSTILE)
+    for text in told:
+        check_plain(text, set())
+
+
+def check_plain(text: str, ours: set[str]) -> None:
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
+    every = [*tokens, *(inner for token in tokens for inner in token.children or ())]
+    loose = [
+        each.content for each in every if each.type.startswith("html") and not OWN_MARK.fullmatch(each.content.strip())
+    ]
+    assert loose == [], text
+    plain = {
+        "paragraph_open",
+        "inline",
+        "text",
+        "html_block",
+        "html_inline",
+        "softbreak",
+        "hardbreak",
+        "strong_open",
+        "code_inline",
+    }
+    opened = {each.type for each in every if not each.type.endswith("_close")} - plain - ours
+    assert not {each for each in opened if not each.startswith(("t", "paragraph"))}, text
+    assert not set(text) & set("\x1b\x9b\u202e\u2066\x00"), text
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"runs": [{"results": [{}]}]}', "not json"])

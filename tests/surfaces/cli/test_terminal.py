@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Cli
+from hostile import HOSTILE, HOSTILE_LINES
 from kit import run_moot
 from terminals import shown_on_a_terminal
 
@@ -24,9 +25,13 @@ HARMFUL = (TITLE[:3], CLEAR, TURN[0], TAG, "\x07", "\u2066")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A folder with a session whose every text is hostile: the code, its name, what the model said."""
     folder = tmp_path_factory.mktemp("hostile")
-    (folder / NAME).write_text(f"import os\n\n# {EVIL}\ndef run(name):\n    os.system('ls {EVIL}' + name)\n")
+    comments = "".join(f"# {each}\n" for each in HOSTILE_LINES)
+    text = f"import os\n\n# {EVIL}\n{comments}def run(name):\n    os.system('ls {EVIL}' + name)\n"
+    (folder / NAME).write_text(text, encoding="utf-8")
+    exploit = " ".join([EVIL, *HOSTILE_LINES])
     found = {
-        "description": EVIL, "evidence": f"    os.system('ls {EVIL}' + name)", "exploit": EVIL,
+        "description": "\n".join([EVIL, *HOSTILE]).replace("\0", ""),
+        "evidence": f"    os.system('ls {EVIL}' + name)", "exploit": exploit,
         "category": "injection", "severity": "high",
     }  # fmt: skip
     (folder / "replies.yaml").write_text(json.dumps([{"reply": {"vulnerabilities": [found]}, "always": True}]))

@@ -3,17 +3,21 @@
 import json
 import re
 import time
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import httpx
 import pytest
 from hostile import HOSTILE
+from pydantic import JsonValue
 from serving_kit import GATED, HARDEN, OWN, VET, Client, events, run, serving
 
+from moot.core.ports import JournalEntry
 from moot.core.types import ModelCall
 from moot.edge.store.tokens import LOCAL, Scope, TokenStore, digest_of
 from moot.protocols import PROTOCOLS
+from moot.surfaces.page.lanes import MOST_COLUMNS, MOST_DOTS, build_lanes, lane_macros
 from moot.surfaces.page.login import COOKIE, login_link, sign_pass
 from moot.testing import ActingModel, Line
 
@@ -191,12 +195,11 @@ class Markup(HTMLParser):
 
 OURS = {
     "html", "head", "meta", "title", "link", "script", "body", "a", "header", "nav", "span", "button", "main", "p",
-    "div", "section", "h1", "h2", "h3", "h4", "ul", "li", "ol", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th",
-    "td", "article", "figure", "figcaption", "pre", "code", "b", "em", "strong", "details", "summary", "form", "label",
-    "input", "textarea", "fieldset", "legend", "dialog", "kbd", "time", "noscript", "br", "select", "option",
-    "template", "hr", "blockquote",
-    "caption", "col", "colgroup", "tfoot", "del", "ins", "q", "small", "svg", "g", "defs", "marker", "path", "circle",
-    "text", "desc", "line", "rect", "polygon", "polyline",
+    "div", "section", "h1", "h2", "h3", "h4", "h5", "ul", "li", "ol", "dl", "dt", "dd", "table", "thead", "tbody",
+    "tr", "th", "td", "article", "figure", "figcaption", "pre", "code", "b", "em", "strong", "details", "summary",
+    "form", "label", "input", "textarea", "fieldset", "legend", "dialog", "kbd", "time", "noscript", "br", "select",
+    "option", "template", "hr", "blockquote", "aside", "caption", "col", "colgroup", "tfoot", "del", "ins", "q",
+    "small", "svg", "g", "defs", "marker", "path", "circle", "text", "desc", "line", "rect", "polygon", "polyline",
 }  # fmt: skip
 MARK = "HOSTILE-WORDS"
 
@@ -267,8 +270,8 @@ def test_every_page_has_the_policy_and_each_protocol_a_form(tmp_path: Path) -> N
             assert (await client.get("/ui/start/nothing", headers=HTML)).status_code == 404
             form = (await client.get("/ui/start/harden")).text
             assert (
-                'data-name="files"' in form
-                and 'data-name="max_rounds"' in form
+                'name="input.files"' in form
+                and 'name="rules.max_rounds"' in form
                 and "Rounds of attack and defence" in form
             )
             assert "roles_folder" not in (await client.get("/ui/start/debate")).text, "it reaches into the server"
@@ -296,8 +299,26 @@ def test_the_first_load_is_small(tmp_path: Path) -> None:
             named = [*re.findall(r'/ui/static/[^"]+', page), "/ui/static/form.js", "/ui/static/live.js"]
             loaded = [len((await client.get(name)).content) for name in set(named)]
             assert len(page) + sum(loaded) < 150_000
+            scripts = [len((await client.get(f"/ui/static/{name}.js")).content) for name in ("page", "form", "live")]
+            assert sum(scripts) < 12_500
 
     run(story())
+
+
+def test_the_lanes_of_thousands_of_turns_stay_small() -> None:
+    def ask(number: int) -> JournalEntry:
+        call: JsonValue = {"seat": f"s{number % 3}", "phase": "attack", "round": number // 20}
+        value: JsonValue = {"call": call, "exchange": {"reply": {"text": "x"}}}
+        return JournalEntry(
+            entry=number, kind="step", seq=number, part=1, name="ask s", digest="", value=value, elapsed=0.0, fence=1,
+            seal="", at=datetime(2026, 1, 1, tzinfo=UTC), chain="",
+        )  # fmt: skip
+
+    lanes = build_lanes(["s0"], [ask(number) for number in range(1, 5000)])
+    assert (lanes.seats, len(lanes.columns), lanes.left_out) == (["s0", "s1", "s2"], MOST_COLUMNS, 250 - MOST_COLUMNS)
+    assert lanes.columns[-1].turns == 20 and lanes.last == 4999
+    few = build_lanes([], [ask(number) for number in range(20, 40)] * 3)
+    assert "+13" in lane_macros().draw(few, MOST_DOTS)
 
 
 def test_every_viewer_is_sent_every_entry_once_from_wherever_they_left(tmp_path: Path) -> None:

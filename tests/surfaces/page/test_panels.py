@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 from conftest import Cli
+from hostile import HOSTILE
 from pydantic import BaseModel, ValidationError
 
 from moot.__main__ import run
@@ -32,7 +33,6 @@ from moot.surfaces.page.site import build_site
 
 M = TypeVar("M", bound=BaseModel)
 DATA = Path(__file__).parents[2] / "data"
-HOSTILE = (DATA / "hostile_strings.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
 EXPECTED = {
     "harden": ["tests", "findings", "versions"],
     "solve": ["tests", "versions", "progress"],
@@ -298,7 +298,7 @@ def test_hostile_words_stay_words(sessions: dict[str, SessionSnapshot]) -> None:
         plain = Audit("".join(show(snapshot).values()))
         found = Audit("".join(show(poison(snapshot, poisoner)).values()))
         assert found.tags <= plain.tags | {"blockquote", "q", "p", "small", "ins", "del", "li", "ul", "pre"}, name
-        assert not [each for each in found.attributes if each.startswith("on") or each in ("style", "src", "data-post")]
+        assert not [each for each in found.attributes if each.startswith("on") or each in ("style", "src", "data-api")]
         assert all(re.fullmatch(r"#turn-\d+|url\(#arrow\)", link) for link in found.links), found.links
         text += found.text
     shown = [each for each in HOSTILE if each in text]

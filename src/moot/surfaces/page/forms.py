@@ -15,7 +15,7 @@ from moot.surfaces.extensions import find_extension
 from moot.surfaces.server.client_rights import MACHINE_RULES
 from moot.surfaces.server.requests import Budget
 from moot.surfaces.session.input_fields import fields_of
-from moot.surfaces.session.request_bodies import body_of
+from moot.surfaces.session.request_bodies import ANY_FILES, body_of
 from moot.surfaces.session.settings import Settings
 
 Control = Literal["line", "text", "flag", "number", "choice", "lines", "files", "group", "data"]
@@ -86,7 +86,7 @@ def list_fields(kind: type[BaseModel], values: Mapping[str, Any] | None = None) 
         yield FormField(
             each.name,
             control,
-            each.help if each.info.description else "",
+            each.help if each.info.description not in (None, ANY_FILES) else "",
             each.required,
             _show(default, control),
             tuple(map(str, get_args(annotation))) if control == "choice" else (),

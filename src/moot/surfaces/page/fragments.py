@@ -10,6 +10,7 @@ from markupsafe import Markup
 from moot.core.ports import JournalEntry
 from moot.record.audit import describe_entry, list_failures
 from moot.record.transcript import TITLES
+from moot.surfaces.page.lanes import LaneTurn, anchor_of, lane_macros, read_turn
 from moot.surfaces.page.rendering import read_table, render_template
 
 MOST_KEPT = 5000
@@ -26,19 +27,21 @@ class Fragment:
     refresh: bool
     """Head and panels of the session have changed."""
     forgotten: int = 0
-    """Steps from this one on were retried."""
-    seat: str = ""
-    phase: str = ""
-    round: int = 0
-    anchor: str = ""
-    failed: bool = False
+    """Steps from this one on were tried again."""
+    turn: LaneTurn | None = None
 
     @property
     def event(self) -> str:
         """As a server-sent event. Without data, only its id counts."""
         if not (self.html or self.refresh or self.forgotten):
             return f"id: {self.entry}\n\n"
-        data = {"html": self.html, "refresh": self.refresh, "forgotten": self.forgotten}
+        data: dict[str, object] = {"html": self.html, "refresh": self.refresh, "forgotten": self.forgotten}
+        if self.turn is not None:
+            macros = lane_macros()
+            data |= {
+                "key": self.turn.key, "cell": self.turn.cell, "entry": self.entry,
+                "heading": macros.heading(self.turn), "dot": macros.dot(self.turn),
+            }  # fmt: skip
         return f"id: {self.entry}\nevent: entry\ndata: {json.dumps(data)}\n\n"
 
 
@@ -59,32 +62,23 @@ class FragmentCache:
 
 
 def make_fragment(session_id: str, entry: JournalEntry, *, live: bool = True) -> Fragment:
-    """`live`: prompt and raw reply are fetched on demand; else they are in the HTML."""
-    asked = entry.kind == "step" and entry.name.startswith("ask ")
-    return _render_turn(session_id, entry, live) if asked else _render_event(entry)
+    """`live`: the prompt and the raw reply are fetched when somebody opens them; else they are in the HTML."""
+    turn = read_turn(entry)
+    return _render_event(entry) if turn is None else _render_turn(session_id, entry, turn, live)
 
 
-def anchor_of(entry: JournalEntry) -> str:
-    """The anchor of a step; of other entries, by their number."""
-    if entry.kind != "step" or entry.seq < 0:
-        return f"entry-{entry.entry}"
-    return f"turn-{entry.seq}" if entry.part <= 1 else f"turn-{entry.seq}-{entry.part}"
-
-
-def _render_turn(session_id: str, entry: JournalEntry, live: bool) -> Fragment:
+def _render_turn(session_id: str, entry: JournalEntry, turn: LaneTurn, live: bool) -> Fragment:
     value = read_table(entry.value)
-    call, exchange = read_table(value.get("call")), read_table(value.get("exchange"))
+    exchange = read_table(value.get("exchange"))
     reply = read_table(exchange.get("reply"))
     # Each tool use is a part between two replies, so a reply is an even part only when asked again.
     again = "" if entry.part <= 1 else "after a tool" if entry.part % 2 else "asked again"
-    anchor = anchor_of(entry)
-    seat, phase, number = str(call.get("seat")), str(call.get("phase")), call.get("round")
     html = render_template(
-        "turn.html", entry=entry, call=call, exchange=exchange, reply=reply, usage=read_table(reply.get("usage")),
-        again=again, anchor=anchor, session_id=session_id, live=live, failures=list(list_failures(exchange)),
+        "turn.html", entry=entry, turn=turn, call=read_table(value.get("call")), exchange=exchange, reply=reply,
+        usage=read_table(reply.get("usage")), again=again, session_id=session_id, live=live,
+        failures=list(list_failures(exchange)),
     )  # fmt: skip
-    number = number if isinstance(number, int) else 0
-    return Fragment(entry.entry, html, False, 0, seat, phase, number, anchor, failed=not reply)
+    return Fragment(entry.entry, html, False, 0, turn)
 
 
 def _render_event(entry: JournalEntry) -> Fragment:

@@ -23,6 +23,8 @@ HIGHLIGHTED = frozenset(
 LONGEST_HIGHLIGHT = 20_000
 """Longer code is shown plain: a lexer may be slow on hostile text."""
 DEEPEST = 6
+SHORT = 12
+"""Characters. A list of such words is one line."""
 
 
 @cache
@@ -35,7 +37,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_clean_value,
     )
-    made.filters |= {"said": render_said, "code": render_code}
+    made.filters |= {"said": render_said, "prose": render_prose, "code": render_code}
     return made
 
 
@@ -74,6 +76,8 @@ def _render_value(value: JsonValue, depth: int = 0) -> Markup:
         case dict():
             rows = ((key.replace("_", " "), _render_value(held, depth + 1)) for key, held in value.items())
             return Markup("<dl>{}</dl>").format(Markup().join(map(_row, rows)))
+        case list() if value and all(isinstance(each, str) and len(each) <= SHORT for each in value):
+            return Markup("<p>{}</p>").format(clean(", ".join(map(str, value))))
         case list():
             items = (Markup("<li>{}</li>").format(_render_value(each, depth + 1)) for each in value)
             return Markup("<ul>{}</ul>").format(Markup().join(items)) if value else Markup('<p class="faint">none</p>')

@@ -11,23 +11,28 @@ from markupsafe import Markup
 from starlette.responses import Response, StreamingResponse
 
 from moot.core.types import Status
+from moot.edge.store.records import TrackRecords
 from moot.edge.store.snapshots import whole
 from moot.protocols import PROTOCOLS
 from moot.record.chain import SessionSnapshot
 from moot.record.session_diff import compare_sessions
-from moot.surfaces.page.desk import Desk, PageDesk, new_router, show
+from moot.surfaces.history.documents import load_result
+from moot.surfaces.page.comparison import ComparedSide, compare_last_versions, summarise_side
+from moot.surfaces.page.desk import Desk, PageDesk, html_response, new_router, show
 from moot.surfaces.page.forms import build_form
+from moot.surfaces.page.panels.versions import FileDiff
 from moot.surfaces.page.rendering import render_template
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, Refusal
+from moot.surfaces.server.requests import AnyBegin, plan_of
 from moot.surfaces.server.sessions import Here, Reader, make_cursor, read_cursor
 from moot.surfaces.server.site import ServerSite
 from moot.surfaces.server.streams import EVENTS, RETRY, UNCHANGED
+from moot.surfaces.session.estimates import estimate_plan
 
 LISTED = 50
-ESTIMATE = "/v1/debates/estimate"
 LOOK = 1.0
 """Seconds between polls of a watched list."""
 router = new_router()
@@ -109,8 +114,13 @@ async def start_page(request: Request, protocol: str, who: Runner, site: Here) -
     if protocol not in PROTOCOLS:
         raise Refusal(404, "no_protocol", "there is no protocol of this name")
     form = build_form(PROTOCOLS[protocol], site.settings)
-    estimates = any(getattr(route, "path", "") == ESTIMATE for route in request.app.routes)
-    return show(request, "start.html", here="start", protocols=PROTOCOLS.values(), form=form, estimates=estimates)
+    return show(request, "start.html", here="start", protocols=PROTOCOLS.values(), form=form)
+
+
+@router.post("/estimate")
+async def estimate_page(wanted: AnyBegin, who: Runner, site: Here) -> Response:
+    plan = await asyncio.to_thread(plan_of, wanted, who, site.settings, await TrackRecords(site.store).count_results())
+    return html_response(render_template("estimate.html", estimate=estimate_plan(plan)))
 
 
 def _as_seen_by(who: Identity, snapshot: SessionSnapshot) -> SessionSnapshot:
@@ -128,10 +138,14 @@ async def compare_page(
     two: Annotated[str, Query(max_length=36)] = "",
 ) -> Response:
     records = await site.queries.page(LISTED, owner=who.sees_only)
-    diff = None
+    diff, sides, code = None, list[ComparedSide](), tuple[FileDiff, ...]()
     if one and two:
         chosen = [await site.session(name, who) for name in (one, two)]
         records += [each for each in chosen if each.id not in {record.id for record in records}]
         pair = [_as_seen_by(who, await whole(site.store, each.id)) for each in chosen]
         diff = await asyncio.to_thread(compare_sessions, *pair)
-    return show(request, "compare.html", here="compare", records=records, one=one, two=two, diff=diff)
+        sides = [summarise_side(each, await load_result(each.session, site.store)) for each in pair]
+        code = compare_last_versions(*pair)
+    return show(
+        request, "compare.html", here="compare", records=records, one=one, two=two, diff=diff, sides=sides, code=code
+    )

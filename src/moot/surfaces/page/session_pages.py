@@ -18,7 +18,7 @@ from moot.record.transcript import as_json
 from moot.surfaces.history.documents import load_document, load_result, load_story
 from moot.surfaces.page.desk import UNKEPT, Desk, html_response, look_of, new_router, show
 from moot.surfaces.page.rendering import read_table, render_template
-from moot.surfaces.page.views import render_evidence, render_head, render_session
+from moot.surfaces.page.views import render_evidence, render_head, render_lanes, render_session
 from moot.surfaces.server import shapes
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
@@ -64,7 +64,7 @@ async def events(  # noqa: PLR0913 - a route has one parameter for each thing it
 
 @router.get("/sessions/{id}/parts")
 async def parts(session: SessionId, who: Reader, site: Here, desk: Desk) -> Response:
-    """Head and panels now; cached for viewers with the same rights."""
+    """The head, the lanes and the panels as they are now; whoever has the same rights is given the same."""
     record = await site.session(session, who)
     rights = (who.may("run"), who.may("approve"))
     key = (record.id, record.chain, record.status, record.waiting_on, rights)
@@ -76,10 +76,8 @@ async def _render_parts(site: ServerSite, record: SessionRecord, who: Identity) 
     result = await load_result(snapshot.session, site.store)
 
     def render() -> Markup:
-        head, panels = render_head(snapshot, result, who), render_evidence(snapshot)
-        return Markup('<div id="head" tabindex="-1">{}</div><div id="panels" class="panels">{}</div>').format(
-            head, panels
-        )
+        parts = (render_head(snapshot, result, who), render_lanes(snapshot), render_evidence(snapshot))
+        return Markup('<div id="head" tabindex="-1">{}</div>{}<div id="panels" class="panels">{}</div>').format(*parts)
 
     return await asyncio.to_thread(render)
 

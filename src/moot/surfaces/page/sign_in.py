@@ -1,5 +1,6 @@
 """Sign-in by a one-time link or token, and sign-out."""
 
+import re
 import time
 
 from fastapi import Request
@@ -13,6 +14,7 @@ from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, Refusal
 from moot.surfaces.server.sessions import Here
 
+OWN_PAGE = re.compile(r"/ui(/[\w-]+)*")
 router = new_router()
 
 
@@ -24,8 +26,9 @@ class Login(Value):
 
 
 @router.get("/login")
-async def login_page(request: Request) -> Response:
-    return show(request, "login.html")
+async def login_page(request: Request, next: str = "") -> Response:
+    """Afterwards the page that was asked for is shown, if it is one of ours."""
+    return show(request, "login.html", then=next if OWN_PAGE.fullmatch(next) else "/ui")
 
 
 @router.post("/login")

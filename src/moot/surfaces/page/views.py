@@ -1,7 +1,7 @@
 """The session page: verdict, gate and caveats first, then seats by phase, turns and evidence."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -9,13 +9,18 @@ from moot.core.gates import GateRequest
 from moot.core.ports import SessionRecord
 from moot.core.report import Block, Report, list_spending
 from moot.core.types import Result
+from moot.protocols.debate.types import DebateResult
 from moot.record.audit import sum_spending
 from moot.record.chain import SessionSnapshot
 from moot.runtime.runner import SessionPlan, find_result
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.history.documents import make_report
 from moot.surfaces.page.fragments import Fragment
+from moot.surfaces.page.lanes import MOST_DOTS, build_lanes, lane_macros
 from moot.surfaces.page.panels import render_panels
+from moot.surfaces.page.panels.matrix import build_matrix
+from moot.surfaces.page.panels.recorded import read_session
+from moot.surfaces.page.panels.versions import compare_files
 from moot.surfaces.page.rendering import read_table, render_template
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.site import OVER
@@ -32,25 +37,6 @@ class PageLook:
     csrf: str = ""
 
 
-@dataclass
-class Lanes:
-    """Phases are columns in order, seats are rows."""
-
-    columns: list[tuple[int, str]] = field(default_factory=list)
-    rows: dict[str, dict[tuple[int, str], list[Fragment]]] = field(default_factory=dict)
-
-
-def build_lanes(seats: Iterable[str], fragments: Sequence[Fragment]) -> Lanes:
-    lanes = Lanes(rows={seat: {} for seat in seats})
-    for each in fragments:
-        if each.seat:
-            column = (each.round, each.phase)
-            if column not in lanes.columns:
-                lanes.columns.append(column)
-            lanes.rows.setdefault(each.seat, {}).setdefault(column, []).append(each)
-    return lanes
-
-
 def render_session(
     snapshot: SessionSnapshot, result: Result | None, fragments: Sequence[Fragment], look: PageLook
 ) -> Markup:
@@ -65,9 +51,15 @@ def render_session(
         head=render_head(snapshot, result, look.who),
         panels=render_evidence(snapshot),
         fragments=fragments,
-        lanes=build_lanes(read_table(record.config.get("seats")), fragments),
+        lanes=render_lanes(snapshot),
         after=fragments[-1].entry if fragments else 0,
     )
+
+
+def render_lanes(snapshot: SessionSnapshot) -> Markup:
+    standing = [entry for entry in snapshot.entries if entry.entry not in (snapshot.dropped or {})]
+    lanes = build_lanes(read_table(snapshot.session.config.get("seats")), standing)
+    return Markup(lane_macros().draw(lanes, MOST_DOTS))
 
 
 def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity | None) -> Markup:
@@ -76,14 +68,18 @@ def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity 
     record = snapshot.session
     report = make_report(record, result)
     choices = find_extension(record.protocol).open_choices(result) if result is not None else ()
+    gate = open_gate(snapshot)
     return render_template(
         "head.html",
         record=record,
-        verdict=_render_blocks(report.blocks[:1]) if report else "",
-        report=_render_blocks(report.blocks[1:]) if report else "",
+        verdict=render_blocks(report.blocks[:1]) if report else "",
+        report=render_blocks(report.blocks[1:]) if report else "",
+        answer=result.text if isinstance(result, DebateResult) and not result.code else "",
         over=record.status in OVER,
         now=_last_turn(snapshot),
-        gate=open_gate(snapshot),
+        gate=gate,
+        scores=list_scores(snapshot) if gate else (),
+        changes=compare_files(str(gate.artefacts.get("diff", "")), "") if gate else (),
         choices=choices,
         spending=list_spending(sum_spending(snapshot.entries)),
         problem=_problem(snapshot),
@@ -92,9 +88,22 @@ def render_head(snapshot: SessionSnapshot, result: Result | None, who: Identity 
     )
 
 
-def _render_blocks(blocks: tuple[Block, ...]) -> Markup:
-    """Long lines scroll and are reachable by keyboard; text in a block is escaped."""
-    return Markup(render_html(Report(blocks=blocks)).replace("<pre>", '<pre tabindex="0">'))
+def list_scores(snapshot: SessionSnapshot) -> list[tuple[str, str]]:
+    """What the newest version scores, and the one before it: whoever approves it wants to know."""
+    matrix = build_matrix(read_session(snapshot))
+    columns = matrix.columns[-2:] if matrix else ()
+    versions = [each.quality for each in snapshot.versions[-2:] if each.quality is not None]
+    shown = {
+        "Tests that pass": [f"{each.passed} of {len(matrix.lines)}" for each in columns] if matrix else [],
+        "Quality": [f"{each:.2f}" for each in versions],
+    }
+    return [(name, " → ".join(values)) for name, values in shown.items() if values]
+
+
+def render_blocks(blocks: tuple[Block, ...]) -> Markup:
+    """Long lines and wide tables scroll, so they can be reached by the keyboard; words in a block are escaped."""
+    html = render_html(Report(blocks=blocks))
+    return Markup(html.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">'))
 
 
 def render_evidence(snapshot: SessionSnapshot) -> Markup:

@@ -3,9 +3,11 @@
 import asyncio
 import os
 import sys
+import threading
 import urllib.error
 import urllib.request
 import webbrowser
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -40,11 +42,13 @@ def ui_command(
     settings = Settings.load({"store": store, "server.host": LOCAL_HOST, "server.port": port})
     number, key = int(settings["server.port"]), digest_of(make_token())
 
-    def open_page(at: int) -> None:
+    def open_page(at: int, show: Callable[[str], object] = webbrowser.open) -> None:
         link = login_link(f"http://{LOCAL_HOST}:{at}", key, LOCAL)
-        shown = not no_browser and can_show() and webbrowser.open(link)
-        told = "opened in your browser; if it does not show, open " if shown else ""
+        wanted = not no_browser and can_show()
+        told = "opening your browser; if it does not show, open " if wanted else ""
         out().print(plain(f"{told}{link}"), soft_wrap=True)
+        if wanted:
+            show(link)
 
     if number and answers(number):
         if store is not None:
@@ -52,7 +56,9 @@ def ui_command(
         return open_page(number)
     from moot.surfaces.server.process import ServeOptions, serve
 
-    asyncio.run(serve(settings, ServeOptions(LOCAL_HOST, number, quiet=True, on_start=open_page)))
+    asyncio.run(
+        serve(settings, ServeOptions(LOCAL_HOST, number, quiet=True, on_start=lambda at: open_page(at, open_meanwhile)))
+    )
 
 
 def answers(port: int) -> bool:
@@ -65,6 +71,12 @@ def answers(port: int) -> bool:
         return False
 
 
+def open_meanwhile(link: str) -> None:
+    """Some browsers are waited for until they are closed, and this process must answer them."""
+    threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+
+
 def can_show() -> bool:
-    """False for a text browser, which would take over the terminal."""
-    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    """Without a screen, only a browser that the user names: any other would be one of the terminal, and take it."""
+    named = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in named)

@@ -23,6 +23,8 @@ class QuestionView:
     rounds: tuple[int, ...]
     judges: tuple[JudgeRow, ...]
     choice: UserChoice | None
+    weighed: bool
+    """Whether a judge said what it thinks of each option."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ def _view(verdict: QuestionVerdict, session: RecordedSession, choice: UserChoice
         positions = (said.get((judge, number)) for number in rounds)
         links = (turn.seq if turn else None for turn in turns)
         rows.append(JudgeRow(judge, tuple(zip(positions, links, strict=True))))
-    return QuestionView(verdict, rounds, tuple(rows), choice or verdict.choice)
+    weighed = any(position.analysis for position in verdict.positions if position.round == rounds[0])
+    return QuestionView(verdict, rounds, tuple(rows), choice or verdict.choice, weighed)
 
 
 def _read_choice(step: StepRow) -> tuple[str, UserChoice] | None:

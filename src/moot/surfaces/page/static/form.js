@@ -1,80 +1,65 @@
-// A form as JSON: each element with data-name is a field, data-kind says how it is read.
-const inside = (root) => [...root.querySelectorAll("[data-name]")].filter(
-  (each) => each.parentElement.closest("[data-name], .entry, form") === root);
-const control = (field) => field.matches("input, textarea, select") ? field : field.querySelector("input, textarea, select");
-const isEmpty = (value) => value === undefined || (typeof value === "object" && !Object.keys(value).length);
+// A form as JSON: the name of a control is its path, data-as says how it is read. In a list it belongs to the last entry.
+const split = (by) => (said) => said.split(by).map((each) => each.trim()).filter(Boolean);
+const READ = { number: Number, lines: split("\n"), models: split(","), data: JSON.parse, entry: () => ({}), object: () => ({}), file: String, item: String };
+const EVEN_EMPTY = ["entry", "object", "file", "item"];
 
-function isUnchanged(each) {
-  if (each.type === "checkbox") return each.checked === each.defaultChecked;
-  if (each.tagName === "SELECT") return each.value === ([...each.options].find((o) => o.defaultSelected) ?? each.options[0]).value;
-  return each.value === each.defaultValue;
+function isChanged(each) {
+  if (each.type === "checkbox") return each.checked !== each.defaultChecked;
+  return each.options ? [...each.options].some((one) => one.selected !== one.defaultSelected) : each.value !== each.defaultValue;
 }
 
-const READ = {
-  line: (field) => control(field).value.trim() || undefined,
-  text: (field) => control(field).value.trim() || undefined,
-  choice: (field) => control(field).value || undefined,
-  number: (field) => control(field).value === "" ? undefined : Number(control(field).value),
-  flag: (field) => control(field).checked,
-  radio: (field) => field.querySelector(":checked")?.value,
-  lines: (field) => { const said = control(field).value.split("\n").map((l) => l.trim()).filter(Boolean); return said.length ? said : undefined; },
-  models: (field) => { const said = control(field).value.split(",").map((m) => m.trim()).filter(Boolean); return said.length ? said : undefined; },
-  answers: (field) => [...field.querySelectorAll("input")].map((each) => each.value),
-  data: (field) => {
-    const said = control(field).value.trim();
-    try { return said ? JSON.parse(said) : undefined; } catch { throw new Error(`${field.dataset.name}: this is not JSON.`); }
-  },
-  object: (field) => readFields(field),
-  group: (field) => { const said = entries(field).map(readFields).filter((each) => !isEmpty(each)); return said.length ? said : undefined; },
-  files: (field) => {
-    const said = {};
-    for (const entry of entries(field)) {
-      const path = entry.querySelector("input").value.trim(), text = entry.querySelector("textarea").value;
-      if (!path && text) throw new Error(`${field.dataset.name}: a file needs a path.`);
-      if (path) said[path] = text;
-    }
-    if ("required" in field.dataset && isEmpty(said)) throw new Error(`${field.dataset.name}: give at least one file.`);
-    return said;
-  },
-};
-const entries = (field) => [...field.querySelectorAll(":scope > .entry")];
+function put(said, name, key, value, listed) {
+  const path = name.split("."), last = path.pop();
+  for (const part of path) {
+    said = said[part] ??= {};
+    if (Array.isArray(said)) said = said.at(-1);
+  }
+  if (listed) (said[last] ??= []).push(value);
+  else if (key) (said[last] ??= {})[key] = value;
+  else said[last] = value;
+}
 
-function readFields(root) {
+export function readForm(form) {
   const said = {};
-  for (const field of inside(root)) {
-    const only = field.closest("[data-changed]") && !["object", "group"].includes(field.dataset.kind);
-    if (only && isUnchanged(control(field))) continue;
-    const value = READ[field.dataset.kind](field);
-    if (!isEmpty(value) || "always" in field.dataset) said[field.dataset.name] = value;
+  let path = "";
+  for (const each of form.elements) {
+    const { name, type, value, dataset: { as, key } } = each;
+    if (!name || (type === "radio" && !each.checked) || (each.closest("[data-changed]") && !isChanged(each))) continue;
+    if (type === "checkbox") put(said, name, "", each.checked);
+    else if (as === "path") path = value.trim();
+    else if (as === "file" && !path) {
+      if (value) throw new Error(`${name}: a file needs a path.`);
+    } else if (value.trim() || EVEN_EMPTY.includes(as)) {
+      try {
+        put(said, name, as === "file" ? path : key, (READ[as] ?? ((text) => text.trim()))(value), as === "entry" || as === "item");
+      } catch { throw new Error(`${name}: this is not JSON.`); }
+    }
   }
   return said;
 }
 
-export const readForm = (form) => readFields(form);
-
-function addEntry(field) {
-  const template = field.querySelector(":scope > template");
-  const made = template.content.firstElementChild.cloneNode(true);
-  template.before(made);
-  return made;
+function addEntry(list) {
+  const template = list.querySelector(":scope > template");
+  template.before(template.content.cloneNode(true));
+  return template.previousElementSibling;
 }
 
 async function chooseFiles(input) {
-  const field = input.closest('[data-kind="files"]');
+  const list = input.closest(".list");
   for (const file of input.files) {
-    const free = entries(field).find((each) => !each.querySelector("input").value && !each.querySelector("textarea").value);
-    const entry = free ?? addEntry(field);
-    entry.querySelector("input").value = file.name;
-    entry.querySelector("textarea").value = await file.text();
+    const free = [...list.querySelectorAll(".entry")].find((each) => !one("input", each).value && !one("textarea", each).value);
+    const entry = free ?? addEntry(list);
+    one("input", entry).value = file.name;
+    one("textarea", entry).value = await file.text();
   }
   input.value = "";
 }
+const one = (selector, root) => root.querySelector(selector);
 
 export function prepareForm(form) {
-  form.addEventListener("click", (event) => {
-    const button = event.target.closest("button");
-    if (button && "add" in button.dataset) addEntry(button.closest("[data-name]")).querySelector("input, textarea").focus();
-    if (button && "remove" in button.dataset) button.closest(".entry").remove();
+  form.addEventListener("click", ({ target }) => {
+    if ("add" in target.dataset) one("input:not([type=hidden]), textarea", addEntry(target.closest(".list"))).focus();
+    if ("remove" in target.dataset) target.closest(".entry").remove();
   });
-  form.addEventListener("change", (event) => { if (event.target.type === "file") chooseFiles(event.target); });
+  form.addEventListener("change", ({ target }) => { if (target.type === "file") chooseFiles(target); });
 }
