@@ -8,15 +8,17 @@ from moot.core.findings import SEVERITIES
 from moot.core.room import Room
 from moot.core.types import SuiteRun, Vulnerability
 from moot.evidence.trials.requirements import find_untouched, test_texts
+from moot.evidence.trials.selection import Rating
 from moot.evidence.trials.summary import format_passed, pluralise
 from moot.evidence.trials.values import is_satisfied
 from moot.protocols.debate.estimate import BLIND
+from moot.protocols.debate.phases.adaptive import has_evidence
 from moot.protocols.debate.phases.adversarial import rules_of
 from moot.protocols.debate.phases.clarify import ROUNDS as CLARIFYING
 from moot.protocols.debate.phases.converge import find_deciding_vote, lacks_vote
 from moot.protocols.debate.phases.run_candidates import alike_and_green, example_of
 from moot.protocols.debate.state import DebateState, risks
-from moot.protocols.debate.types import PARALLEL, Candidate, ClaimedTest, Flips, Outcome, Phase, Stop
+from moot.protocols.debate.types import PARALLEL, Candidate, ClaimedTest, Flips, Grade, Outcome, Phase, Stop
 from moot.protocols.harden.script import full_run as full_attack
 from moot.text.excerpts import name_some
 
@@ -44,6 +46,16 @@ def outcome_of(state: DebateState, stopped: Stop, winner: Candidate | None) -> O
 def fails(state: DebateState, winner: Candidate) -> bool:
     """Tests that could not be run on it do not count as passed."""
     return state.code and state.task.tested and not winner.checked.green
+
+
+def grade_of(state: DebateState, winner: Candidate | None) -> Grade:
+    """What the choice rests on. Only your own tests and examples make it tested."""
+    if winner is None or not state.code:
+        return "opinion"
+    if winner.checked.of:
+        return "tested"
+    rating = next((rating for rating in state.ratings if rating.name == winner.id), None)
+    return "agreed" if winner.checked.agreed_of or (rating and has_evidence(rating)) else "opinion"
 
 
 def list_left_findings(state: DebateState, winner: Candidate) -> tuple[Vulnerability, ...]:
@@ -155,6 +167,8 @@ def why_won(state: DebateState, stopped: Stop, winner: Candidate | None) -> str:
     if winner is None:
         return "nobody gave a usable ballot" if lacks_vote(state) else "nobody gave a usable solution"
     vote, every = find_deciding_vote(state), len(state.latest())
+    if state.adaptive and (rating := next((r for r in state.ratings if r.name == winner.id), None)) and not vote:
+        return explain_rating(rating, state, winner)
     match stopped:
         case "alike_and_green":
             alike = alike_and_green(state)
@@ -167,6 +181,14 @@ def why_won(state: DebateState, stopped: Stop, winner: Candidate | None) -> str:
             return f"{vote.election.method} over {len(vote.ballots)} ballots"
         case _:
             return "the only candidate" if every == 1 else "no vote decided: by tests, behaviour and review score"
+
+
+def explain_rating(rating: Rating, state: DebateState, winner: Candidate) -> str:
+    others = f"{rating.alike} of {rating.drafts} drafts behave exactly like it"
+    if winner.checked.green:
+        passing = f"{rating.drafts} of {state.drafted} drafts pass your tests"
+        return passing if rating.drafts == 1 else f"{passing}; of these, {others}"
+    return f"{others}; it meets {rating.met} of {rating.of} values that seats predicted without seeing code"
 
 
 def dissent(state: DebateState, winner: Candidate | None) -> tuple[str, ...]:

@@ -30,8 +30,10 @@ MEANINGS = {
     "rejected": "rejected at a gate; this is the best so far",
 }
 TONES: dict[str, Tone] = {"agreed": "good", "chosen": "good", "unresolved": "bad"}
-OWN_ENDS = frozenset({"alike_and_green", "tests", "consensus", "unchanged", "max_rounds"})
+OWN_ENDS = frozenset({"alike_and_green", "tests", "consensus", "evidence", "unchanged", "max_rounds"})
 """Stops at which a debate ends by itself."""
+RATINGS = 8
+"""Drafts whose rating is shown."""
 RAN = {True: "passes", False: "fails", None: "was not run on"}
 
 
@@ -47,6 +49,7 @@ def report_debate(result: DebateResult) -> Report:
     if result.why:
         blocks.append(Paragraph(text=result.why))
     blocks += _phases(result)
+    blocks += _ratings(result)
     blocks += list_items("Candidates", [_describe(candidate) for candidate in result.candidates])
     claims = [f"{c.id} {c.call} == {c.expected} ({c.status}: {c.why})" for c in result.claims]
     blocks += list_items("Tests from the words of the task", claims)
@@ -64,9 +67,18 @@ def report_debate(result: DebateResult) -> Report:
 
 def _verdict(result: DebateResult) -> str:
     who = f" {result.winner}" if result.winner else ""
-    untested = "not tested" if result.path else "not run"
-    known = result.known if result.tested else untested
+    known = result.known if result.tested else _describe_grade(result)
     return f"{result.outcome}{who}: {'; '.join(filter(None, (_meaning(result), known)))}"
+
+
+def _describe_grade(result: DebateResult) -> str:
+    """What an untested result rests on."""
+    if not result.path:
+        return "not run"
+    if result.grade != "agreed":
+        return "not tested: opinion only"
+    often = f"; right in {round(10 * result.sure)} of 10 cases like this" if result.sure is not None else ""
+    return f"not tested by you, agreed by evidence{often}"
 
 
 def _meaning(result: DebateResult) -> str:
@@ -101,6 +113,16 @@ def _phases(result: DebateResult) -> Iterator[Block]:
         rows.append(make_row(str(phase.round), phase.phase, str(phase.calls), said + cut))
     if rows:
         yield Grid(columns=("round", "phase", "calls", "what it did"), rows=tuple(rows))
+
+
+def _ratings(result: DebateResult) -> Iterator[Block]:
+    """Why this draft: its company and the predictions it meets, one row for each behaviour."""
+    rows = [
+        make_row(r.name, f"{r.alike} of {r.drafts}", f"{r.company:.2f}", f"{r.met} of {r.of}", f"{r.score:.3f}")
+        for r in result.ratings[:RATINGS]
+    ]
+    if len(rows) > 1:
+        yield Grid(columns=("draft", "behave alike", "overlap", "predictions met", "score"), rows=tuple(rows))
 
 
 def _describe(candidate: Candidate) -> str:

@@ -15,6 +15,7 @@ from moot.protocols.debate.outcome import (
     dissent,
     flips,
     full_run,
+    grade_of,
     list_left_findings,
     list_untested,
     note_shortcomings,
@@ -22,6 +23,7 @@ from moot.protocols.debate.outcome import (
     why_won,
 )
 from moot.protocols.debate.phases import SCRIPTS
+from moot.protocols.debate.phases.adaptive import has_evidence
 from moot.protocols.debate.phases.adversarial import scan_winner
 from moot.protocols.debate.phases.converge import stands_alone, winner_of
 from moot.protocols.debate.phases.drafts import drafters
@@ -178,17 +180,35 @@ def reason_to_skip(context: DebateContext, phase: Phase) -> str:
         return "switched off"
     if phase == "dehallucination":
         return "" if state.rules.clarify == "always" or unclear(state) else "the task is simple"
+    if phase == "proposal" and state.adaptive and state.latest() and state.round == 1:
+        return "the drafts are the proposals"
     if phase in ("self_evolvement", "proposal"):
         return ""
     if not state.latest():
         return "there is no candidate"
     if phase == "adversarial":
         return ""  # equal behaviour says nothing about flaws
+    if state.adaptive and (why := reason_not_to_argue(state, phase)):
+        return why
     if alike := alike_and_green(state):
         return f"{format_alike(alike, state)} behave alike and pass their tests"
     if phase in ("critique", "review", "optimization") and stands_alone(state):
         return f"{best_first(state)[0].id} alone passes everything"
     return ""
+
+
+def reason_not_to_argue(state: DebateState, phase: Phase) -> str:
+    """Argument is for open questions between different models; without it the best draft stands."""
+    if len(state.latest()) > 1:
+        return ""
+    best = state.latest()[0]
+    if best.checked.green:
+        return f"{best.id} passes your tests"
+    if phase == "optimization" and state.task.tests is not None:
+        return ""  # its failing tests say what to repair
+    if len({member.model for member in state.given.team}) == 1:
+        return "all seats are one model: its opinions add nothing to the evidence"
+    return f"the evidence speaks for {best.id}"
 
 
 def format_alike(alike: Sequence[Candidate], state: DebateState) -> str:
@@ -206,6 +226,8 @@ def unclear(state: DebateState) -> bool:
 def reason_to_stop(state: DebateState) -> Stop | None:
     if not state.latest():
         return "no_candidate"
+    if state.adaptive and len(state.latest()) == 1 and (reason := reason_to_settle(state)):
+        return reason
     if alike_and_green(state):
         return "alike_and_green"
     if state.code and stands_alone(state):
@@ -220,6 +242,15 @@ def reason_to_stop(state: DebateState) -> Stop | None:
     if earlier and earlier.election.winner == vote.election.winner and earlier.candidates == vote.candidates:
         return "unchanged"
     return None
+
+
+def reason_to_settle(state: DebateState) -> Stop | None:
+    """How adaptive spending came to its one candidate."""
+    best = state.latest()[0]
+    rating = next((rating for rating in state.ratings if rating.name == best.id), None)
+    if best.checked.green:
+        return "alike_and_green" if rating and rating.alike > 1 and rating.alike == rating.drafts else "tests"
+    return "evidence" if rating and has_evidence(rating) and not state.task.tested else None
 
 
 async def run_held_out_tests(context: DebateContext) -> tuple[SuiteRun | None, SuiteRun | None]:
@@ -245,6 +276,9 @@ def build_result(
         stop_reason=stopped,
         rounds=state.round,
         tested=bool(winner and winner.checked.of),
+        grade=grade_of(state, winner),
+        sure=state.sure if winner and winner.id in {rating.name for rating in state.ratings} else None,
+        ratings=state.ratings,
         winner=winner.id if winner else None,
         why=why_won(state, stopped, winner),
         code=winner.code if winner else "",
@@ -278,6 +312,11 @@ def build_result(
 
 
 def note_absent_phases(context: DebateContext, expected: Sequence[Member]) -> None:
+    if context.state.adaptive:
+        drafts = sum(not candidate.parent for candidate in context.state.candidates)
+        if 0 < drafts < context.state.drafted:
+            context.room.degrade(f"only {drafts} of {context.state.drafted} drafts could be used")
+        return
     authors = {candidate.seat for candidate in context.state.candidates}
     have = sum(member.seat in authors for member in expected)
     if 0 < have < len(expected):

@@ -12,6 +12,7 @@ from moot.core.tools import ToolContext
 from moot.core.types import Code, Value, Vulnerability
 from moot.evidence.check_feedback import render_checks
 from moot.evidence.trials.requirements import requirements_in
+from moot.evidence.trials.selection import Prediction, Rating
 from moot.evidence.trials.values import Example
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.types import (
@@ -104,10 +105,23 @@ class DebateState:
     comparisons: tuple[Comparison, ...] = ()
     emphasis: tuple[str, ...] = ()
     """The planner's additions to this round's prompts."""
+    drafted: int = 0
+    """Drafts asked for by adaptive spending."""
+    voices: tuple[str, ...] = ()
+    """Seats that were asked for blind tests, by reply."""
+    predictions: tuple[Prediction, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    sure: float | None = None
+    """How often a choice on such evidence was right; None where your tests decide."""
 
     @property
     def code(self) -> bool:
         return self.given.kind == "code"
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether drafts and tests are asked for one by one; a topic has nothing that could be run."""
+        return self.code and self.rules.adaptive and self.rules.includes_phase("self_evolvement")
 
     @property
     def examples(self) -> tuple[Example, ...]:

@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.ci import Checks
 from moot.core.errors import CutKind
@@ -22,6 +22,7 @@ from moot.core.types import (
     Vulnerability,
     split_names,
 )
+from moot.evidence.trials.selection import Rating
 from moot.evidence.trials.values import Difficulty, TestCategory
 from moot.protocols.harden.script import HardenRules
 from moot.teams.planning import Comparison, TaskPlan
@@ -39,8 +40,12 @@ LEAST: dict[Phase, int] = dict(zip(PHASES, (1, 1, 1, 1, 1, 1, 0, 1), strict=True
 Topology = Literal["auto", "graph_mesh", "star", "chain", "tree"]
 Planning = Literal["off", "auto", "cpde", "dpde", "adaptive"]
 Clarify = Literal["auto", "always"]
+Spending = Literal["auto", "adaptive", "fixed"]
+Grade = Literal["tested", "agreed", "opinion"]
+"""Tested: your tests or examples were run on it. Agreed: blind tests and other drafts speak for it. Opinion: nothing
+was run."""
 Outcome = Literal["agreed", "chosen", "contested", "unresolved", "inconclusive"] | CutKind
-Stop = Literal["alike_and_green", "tests", "consensus", "unchanged", "max_rounds", "no_candidate"] | CutKind
+Stop = Literal["alike_and_green", "tests", "evidence", "consensus", "unchanged", "max_rounds", "no_candidate"] | CutKind
 Conflict = Literal["correctness", "design", "requirement"]
 Criterion = Literal["correctness", "coverage", "security", "performance", "maintainability"]
 WEIGHTS: dict[Criterion, float] = {
@@ -48,10 +53,22 @@ WEIGHTS: dict[Criterion, float] = {
 }  # fmt: skip
 
 
+FIXED_RULES = ("phases", "drafts", "refinements", "voices", "reserve", "anew", "enough_tests", "max_rounds")
+"""Rules of fixed spending: whoever sets one wants it kept."""
+
+
 class DebateRules(Rules):
     timeout: float = Field(default=1800.0, gt=0, description="seconds the whole session may take")
     max_rounds: Annotated[int, Option(flag="--rounds", help="Rounds at most.")] = Field(
         default=3, ge=1, le=10, description="rounds of proposal, critique, review, vote"
+    )
+    spend: Annotated[Spending, Option(help="When to ask more: while evidence is missing, or always.")] = Field(
+        default="auto",
+        description="adaptive: drafts, tests and argument while evidence is missing; fixed: all phases in turn; auto: "
+        "adaptive for code, unless a rule for fixed spending is set",
+    )
+    effort: Annotated[int, Option(help="Most calls for drafts and blind tests.")] = Field(
+        default=20, ge=2, le=100, description="calls that adaptive spending may make for drafts and blind tests"
     )
     consensus: Unit = Field(default=0.75, description="agreement at which a debate ends, given green tests")
     phases: Annotated[
@@ -103,6 +120,20 @@ class DebateRules(Rules):
     ] = Field(
         default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def keep_fixed(cls, given: object) -> object:
+        """Rules recorded before there was adaptive spending name those of fixed spending, and go on as they began."""
+        if isinstance(given, dict) and "spend" not in given and "anew" in given:
+            return {**given, "spend": "fixed"}
+        return given
+
+    @property
+    def adaptive(self) -> bool:
+        own = type(self).model_fields
+        set_ones = [name for name in FIXED_RULES if getattr(self, name) != own[name].get_default()]
+        return self.spend == "adaptive" or (self.spend == "auto" and not set_ones)
 
     def includes_phase(self, phase: Phase) -> bool:
         return phase in self.phases or (phase == "adversarial" and self.adversarial)
@@ -322,6 +353,9 @@ class DebateResult(Result):
     stop_reason: Stop
     rounds: int
     tested: bool
+    grade: Grade = "opinion"
+    sure: Unit | None = None
+    """How often a choice on such evidence was right; None where your tests decide or nothing was compared."""
     winner: str | None = None
     why: str = ""
     code: str = ""
@@ -348,6 +382,8 @@ class DebateResult(Result):
     """What the planner expected of each phase, and what happened."""
     hidden: SuiteRun | None = None
     attacks: tuple[Attacked, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    """What speaks for each draft, best first."""
     known: str = ""
     """What is known of the winner, in words."""
     untested: tuple[str, ...] = ()

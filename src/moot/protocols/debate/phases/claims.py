@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from moot.core.room import Ask
 from moot.core.types import Value
 from moot.evidence.trials.examples import examples_in, find_called_name, literal_call
 from moot.evidence.trials.requirements import MOST as REQUIRED
+from moot.evidence.trials.selection import Prediction
 from moot.evidence.trials.values import Example, same_value
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.prompts import prompt
@@ -145,6 +147,14 @@ def merge_claims(state: DebateState, said: Mapping[str, Sequence[Example]]) -> t
             claims.append(claim.model_copy(update={"status": "invalid", "why": why}))
         # else it repeats that example
     return tuple(claims)
+
+
+def merge_voices(state: DebateState, predictions: Sequence[Prediction]) -> tuple[ClaimedTest, ...]:
+    """All predictions so far as claims, with who says what."""
+    said: dict[str, list[Example]] = {}
+    for made in predictions:
+        said.setdefault(made.voice, []).append(Example(call=made.call, expected=made.expected, origin="agent"))
+    return merge_claims(replace(state, claims=()), said)
 
 
 def _claim(name: str, call: str, votes: Mapping[str, tuple[str, Example]]) -> ClaimedTest:

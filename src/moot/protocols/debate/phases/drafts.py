@@ -43,10 +43,19 @@ class PositionReply(Value):
 
 def drafters(context: DebateContext, more: int = 0) -> list[Member]:
     """The seats for drafting, filled up with the rest of the team: a vote needs more than one answer."""
-    state = context.state
-    first = [m for m in state.given.team if m.role in DRAFTERS]
-    rest = [m for m in state.given.team if m.role not in DRAFTERS]
-    return [m for m in (*first, *rest) if context.room.has_model(m.seat)][: state.rules.drafts + more]
+    return _order_drafters(context)[: context.state.rules.drafts + more]
+
+
+def list_able(context: DebateContext) -> list[Member]:
+    """All seats that can still be asked, those for drafting first."""
+    return [member for member in _order_drafters(context) if member.seat not in context.lost]
+
+
+def _order_drafters(context: DebateContext) -> list[Member]:
+    team = context.state.given.team
+    first = [m for m in team if m.role in DRAFTERS]
+    rest = [m for m in team if m.role not in DRAFTERS]
+    return [m for m in (*first, *rest) if context.room.has_model(m.seat)]
 
 
 async def draft_candidates(context: DebateContext, phase: Phase, more: int = 0) -> int:

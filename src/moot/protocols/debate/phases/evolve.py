@@ -2,6 +2,7 @@
 
 from moot.evidence.trials.values import is_satisfied
 from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.phases.adaptive import spend_adaptively
 from moot.protocols.debate.phases.claims import ask_blind, specify_tests
 from moot.protocols.debate.phases.converge import stands_alone
 from moot.protocols.debate.phases.drafts import draft_candidates, drafters
@@ -20,6 +21,8 @@ from moot.protocols.debate.types import ClaimedTest, Phase
 
 async def self_evolvement(context: DebateContext) -> str:
     """Run drafts; if they disagree, derive tests from the task's words, and let authors repair."""
+    if context.state.adaptive:
+        return await spend_adaptively(context)
     entered = await draft_candidates(context, "self_evolvement")
     if context.state.code and entered:
         await test_requirements(context, "self_evolvement")
