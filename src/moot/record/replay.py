@@ -50,7 +50,7 @@ async def replay(whole: SessionSnapshot) -> Replayed:
     why = _explain_divergence(again, steps, ended=kept is not None)
     made = again.result.model_dump(mode="json") if again.result is not None and not why else None
     if made is not None:
-        unlike = tuple(differences(drop_volatile(fill_defaults(record.protocol, kept)), drop_volatile(made)))
+        unlike = tuple(differences(drop_volatile(fill_newer(record.protocol, kept, made)), drop_volatile(made)))
     return Replayed(
         session=record.id,
         steps=len(again.used),
@@ -64,12 +64,15 @@ async def replay(whole: SessionSnapshot) -> Replayed:
     )
 
 
-def fill_defaults(protocol: str, kept: JsonValue) -> JsonValue:
-    """A recorded result with newer fields at their defaults."""
+def fill_newer(protocol: str, kept: JsonValue, made: JsonValue) -> JsonValue:
+    """A recorded result with the fields that results have got since: as made now, inside of others at their defaults.
+    The record says nothing of them."""
     try:
-        filled: JsonValue = PROTOCOLS[protocol].result.model_validate(kept).model_dump(mode="json")
+        filled = PROTOCOLS[protocol].result.model_validate(kept).model_dump(mode="json")
     except ValidationError:
         return kept
+    if isinstance(kept, dict) and isinstance(made, dict):
+        filled |= {name: value for name, value in made.items() if name not in kept}
     return filled
 
 

@@ -19,11 +19,17 @@ def says(kind: str, *replies: object, seat: str | None = None, **more: object) -
 
 
 def world(
-    folder: Path, *answers: list[Entry], task: str = TASK, tests: str | None = None, more: tuple[str, ...] = ()
+    folder: Path,
+    *answers: list[Entry],
+    task: str = TASK,
+    tests: str | None = None,
+    more: tuple[str, ...] = (),
+    spend: str = "fixed",
 ) -> list[str]:
-    """The folder of a debate, and its command. The plan of the work has tests of its own: here it is off."""
+    """The folder of a debate, and its command: every phase in turn, unless `spend` says otherwise. The plan of the work
+    has tests of its own: here it is off."""
     (folder / "replies.yaml").write_text(json.dumps([entry for several in answers for entry in several]))
-    given = ["--planning", "off", "-m", "script:replies.yaml"]
+    given = ["--planning", "off", "--spend", spend, "-m", "script:replies.yaml"]
     if tests is not None:
         (folder / "test_solution.py").write_text(tests)
         given += ["--tests", "test_solution.py"]

@@ -155,12 +155,13 @@ def held(
     clock: FrozenClock | None = None,
     calls: int | None = None,
     tokens: int = 24_000,
+    seats: Sequence[Member] = (),
     **given: object,
 ) -> Debate:
     """A debate by seats that answer as told, with the real scanner and, unless another is given, a real sandbox.
 
     The seat that is `lost` has a model of its own, which cannot be reached."""
-    members = team(*roles)
+    members = tuple(seats) or team(*roles)
     if rules and rules.includes_phase("adversarial"):
         members = tuple(m.model_copy(update={"seat": ATTACKERS.get(m.role, m.seat)}) for m in members)
     model = acting(Cast(answers))
@@ -170,5 +171,5 @@ def held(
     cast = {member.seat: unreachable() if member.seat == lost else model for member in members}
     live = room(cast, desk, Limits(max_calls=calls, prompt_tokens=tokens), timeout=3000.0)
     inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})
-    result = asyncio.run(debate(inputs, rules or DebateRules(lessons=0), live))
+    result = asyncio.run(debate(inputs, rules or DebateRules(lessons=0, spend="fixed"), live))
     return Debate(result, model.asked, live)

@@ -107,7 +107,7 @@ def test_what_was_not_tested_is_no_success_however_sure_they_are(cli: Cli, tmp_p
     assert (ran.code, result["tested"], result["stop_reason"]) == (2, False, "consensus")
     assert any(note.startswith("not tested:") for note in result["degraded"])
     shown = cli(*command)
-    assert shown.code == 2 and ": not tested;" in shown.out.splitlines()[0]
+    assert shown.code == 2 and ": not tested: opinion only;" in shown.out.splitlines()[0]
 
 
 POSITIONS = [

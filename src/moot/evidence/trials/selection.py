@@ -15,7 +15,7 @@ FLOOR = 0.05
 OWN = 2
 """Power of a draft's own predictions against its company. 1 to 3 differ by less than a point on the pools."""
 NEAR = 0.9
-"""A second behaviour with this share of the best score is a near tie."""
+"""A second behaviour with this share of the best score, and as many drafts, is a near tie."""
 SURE = (-1.25, 1.81, 1.51)
 """Logistic weights of company and predictions met: `python -m benchmarks.run_pools`, cross-validated by task."""
 SUREST = 0.9
@@ -33,7 +33,8 @@ class Rating(Value):
     """One draft, and what speaks for it."""
 
     name: str
-    score: float
+    score: Unit
+    """Relative to the best."""
     company: Unit
     """Mean share of calls on which the drafts behave like it."""
     met: int
@@ -76,23 +77,24 @@ def rate_drafts(runs: Sequence[DraftRun], predictions: Sequence[Prediction]) -> 
         speaking = [True] * len(runs)
     overlap = [[_share_equal(a, b) for b in table.results] for a in table.results]
     own = _weigh_own(table, overlap, speaking)
-    total = sum(table.voices)
-    rated = []
-    for at, run in enumerate(runs):
-        company = sum(overlap[at][b] * own[b] for b in range(len(runs)) if speaking[b])
-        score = company * own[at] ** OWN * (table.answered[at] or FLOOR) if speaking[at] else 0.0
-        rated.append(
-            Rating(
-                name=run.name,
-                score=round(score, 6),
-                company=round(sum(overlap[at]) / len(runs), 4),
-                met=sum(voices for voices, met in zip(table.voices, table.meets[at], strict=True) if met),
-                of=total,
-                answered=round(table.answered[at], 4),
-                alike=sum(table.results[at] == other for other in table.results),
-                drafts=len(runs),
-            )
+    scores = [
+        sum(overlap[a][b] * own[b] for b in range(len(runs))) * own[a] ** OWN * (table.answered[a] or FLOOR)
+        for a in range(len(runs))
+    ]
+    best = max(scores, default=0.0) or 1.0
+    rated = [
+        Rating(
+            name=run.name,
+            score=round(scores[at] / best, 4),
+            company=round(sum(overlap[at]) / len(runs), 4),
+            met=sum(voices for voices, met in zip(table.voices, table.meets[at], strict=True) if met),
+            of=sum(table.voices),
+            answered=round(table.answered[at], 4),
+            alike=sum(table.results[at] == other for other in table.results),
+            drafts=len(runs),
         )
+        for at, run in enumerate(runs)
+    ]
     return tuple(sorted(rated, key=lambda rating: -rating.score))
 
 
@@ -161,7 +163,8 @@ def near_tie(ratings: Sequence[Rating], runs: Sequence[DraftRun]) -> tuple[str, 
     first = ratings[0] if ratings else None
     for other in ratings[1:]:
         if first and _find_differing(by_name[first.name], by_name[other.name]):
-            return (first.name, other.name) if first.score and other.score >= NEAR * first.score else None
+            close = other.score >= NEAR * first.score > 0 and other.alike >= first.alike
+            return (first.name, other.name) if close else None
     return None
 
 

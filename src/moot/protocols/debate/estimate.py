@@ -1,8 +1,9 @@
 """How many questions a debate puts at most: every phase held in every round, every repair and attempt made."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from moot.core.protocol import QuestionRange
+from moot.protocols.debate.phases.adaptive import FIRST, SETTLE, TIE_VOICES
 from moot.protocols.debate.phases.clarify import ROUNDS as CLARIFYING
 from moot.protocols.debate.phases.planning import MOST as MOST_PARTS
 from moot.protocols.debate.phases.review import MOST_REVIEWERS
@@ -25,6 +26,8 @@ def estimate_debate(given: DebateInput, rules: DebateRules, seats: Collection[st
         "adversarial": full_run(given.harden, seats.__contains__),
         "convergence": team,
     }
+    if given.kind == "code" and rules.adaptive and rules.includes_phase("self_evolvement"):
+        return _estimate_adaptive(given, rules, seats, each)
     once = _count_drafts(given, rules, team) if rules.includes_phase("self_evolvement") else 0
     once += 2 * CLARIFYING if rules.includes_phase("dehallucination") else 0
     once += _count_planning(given, rules, team) + min(rules.voices, team) + BLIND
@@ -32,6 +35,19 @@ def estimate_debate(given: DebateInput, rules: DebateRules, seats: Collection[st
     drafted = rules.includes_phase("self_evolvement") or rules.includes_phase("proposal")
     # A seat that breaks off while it is asked is replaced by another, once for each seat.
     return QuestionRange(drafts if drafted else 0, once + rounds + team)
+
+
+def _estimate_adaptive(
+    given: DebateInput, rules: DebateRules, seats: Collection[str], each: Mapping[Phase, int]
+) -> QuestionRange:
+    """Two drafts at least; at most the effort, and argument in every round if there are different models."""
+    team = [member for member in given.team if member.seat in seats]
+    once = 2 * CLARIFYING if rules.includes_phase("dehallucination") else 0
+    once += _count_planning(given, rules, len(team)) + max(rules.effort, FIRST + SETTLE) + TIE_VOICES
+    argued = [phase for phase in each if rules.includes_phase(phase)]
+    if len({member.model for member in given.team}) < 2:
+        argued = [phase for phase in argued if phase in ("proposal", "optimization", "adversarial")]
+    return QuestionRange(min(FIRST, len(team)), once + rules.max_rounds * sum(each[p] for p in argued) + len(team))
 
 
 def _count_drafts(given: DebateInput, rules: DebateRules, team: int) -> int:

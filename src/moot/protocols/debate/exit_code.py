@@ -6,7 +6,7 @@ from moot.protocols.debate.types import DebateResult
 EXIT_CODES = {"agreed": 0, "chosen": 0, "contested": 1, "unresolved": 1}
 
 SETTLED = frozenset({"agreed", "chosen"})
-EVIDENCE_ALONE = 3
+EVIDENCE_ALONE = 4
 
 
 def exit_code(result: DebateResult) -> int:

@@ -18,6 +18,7 @@ from moot.edge.files.sources import parse_language
 from moot.edge.store import SqlStore
 from moot.edge.store.records import TrackRecords
 from moot.protocols.debate.exit_code import exit_code
+from moot.protocols.debate.phases.adaptive import FIRST as FIRST_DRAFTS
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
 from moot.protocols.solve.attempts import DEFINED, task_examples
 from moot.runtime.runner import SessionPlan
@@ -116,7 +117,7 @@ class DebateExtension(Extension):
             found |= {"language": chosen, "path": sole or solution_path(tests, chosen)}
         is_code = "kind" not in found
         places = {found["path"]: origin_of(request, paths[0]) if len(paths) == 1 else None}
-        plan = make_plan(replace(request, given={**given, **found}, places=places, seats=seats))
+        plan = cap_effort(make_plan(replace(request, given={**given, **found}, places=places, seats=seats)))
         own |= {"runs_code": is_code or bool(plan.rules["tools"]), "ci": settings.ci().model_dump(mode="json")}
         return plan.model_copy(update={"notes": {**plan.notes, **own}})
 
@@ -130,6 +131,14 @@ class DebateExtension(Extension):
 
 
 EXTENSION = DebateExtension()
+
+
+def cap_effort(plan: SessionPlan) -> SessionPlan:
+    """Fewer calls than the usual effort: plan with those, so that the debate comes to its own end within them."""
+    most, rules = plan.limits.max_calls, DebateRules.model_validate(plan.rules)
+    if most is None or most >= rules.effort or most < FIRST_DRAFTS:
+        return plan
+    return plan.model_copy(update={"rules": {**plan.rules, "effort": most}})
 
 
 def refuse_idle(given: Mapping[str, Any], language: str | None, *, branch: bool) -> None:

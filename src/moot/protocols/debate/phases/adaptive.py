@@ -79,11 +79,10 @@ async def draft_until_alike(context: DebateContext) -> None:
     """Three drafts and a reply with blind tests at a time, until all drafts behave alike or the effort is spent."""
     if not is_python(context.state):
         return  # nothing could be compared: more drafts would be more opinions
-    state = context.state
-    most = state.rules.effort
+    most = context.state.rules.effort
     await add_inputs(context)
-    await draft_more(context, ALIKE - state.drafted)
-    await predict_values(context, 1)
+    await draft_more(context, min(ALIKE, most - 1) - context.state.drafted)
+    await predict_values(context, min(1, most - spent(context.state)))
     while not are_all_alike(context.state) and spent(context.state) < most and list_able(context):
         if spent(context.state) + STEP + 1 >= most and await settle_tie(context):
             return
@@ -129,6 +128,8 @@ async def add_inputs(context: DebateContext) -> None:
 async def predict_values(context: DebateContext, replies: int) -> None:
     """Seats that see no code write calls with the values they must return."""
     voices = next_voices(context, replies)
+    if not voices:
+        return
     said = dict[str, list[Prediction]]()
     names = {id(member): name for name, member in voices}
 
@@ -177,10 +178,10 @@ async def settle_tie(context: DebateContext) -> bool:
     pair = near_tie(rate_candidates(context.state), runs)
     by_name = {run.name: run for run in runs}
     call = find_smallest_difference(by_name[pair[0]], by_name[pair[1]]) if pair else ""
-    if not call:
+    voices = next_voices(context, min(TIE_VOICES, context.state.rules.effort - spent(context.state)))
+    if not call or len(voices) < 2:
         return False
     asked = ClaimedTest(id="T0", call=call, expected="", by=())
-    voices = next_voices(context, TIE_VOICES)
     names = {id(member): name for name, member in voices}
     made = list[Prediction]()
 
