@@ -239,8 +239,8 @@ def settle(context: DebateContext) -> None:
         if candidate.id not in kept:
             drop(context, candidate.id, why_dropped(candidate, kept, context.state))
     top = next((rating for rating in ratings if rating.name == kept[0]), None)
-    green = context.state.candidate(kept[0]).checked.green
-    context.update(sure=estimate_confidence(top) if top and not green and has_evidence(top) else None)
+    if top and has_evidence(top) and not state.task.tested:
+        context.update(sure=estimate_confidence(top))
 
 
 def choose_kept(state: DebateState, ratings: Sequence[Rating]) -> list[str]:
