@@ -145,7 +145,11 @@ def choose_right(row: Row, answers: dict[str, dict[str, Answer]], drafts: list[i
 def vote_right(answered: Sequence[tuple[str, dict[str, Answer]]], row: Row) -> float:
     runs = [TrialRun(name, tuple(answer.mark for answer in answers.values())) for name, answers in answered]
     tied = best(runs)
-    return sum(row["right"][int(cluster.names[0])] for cluster in tied) / len(tied)
+    return sum(float(row["right"][int(cluster.names[0])]) for cluster in tied) / len(tied)
+
+
+def share(name: str, rows: Sequence[Row]) -> float:
+    return 100 * sum(float(row[name]) for row in rows) / len(rows)
 
 
 def render(debated: Sequence[Row], chosen: dict[str, list[float]]) -> str:
@@ -154,13 +158,12 @@ def render(debated: Sequence[Row], chosen: dict[str, list[float]]) -> str:
         some = [row for row in debated if row["mode"] == mode]
         if not some:
             continue
-        share = lambda name, rows=some: 100 * sum(row[name] for row in rows) / len(rows)  # noqa: E731
         low, high = bootstrap([int(row["right"]) - int(row["greedy"]) for row in some])
         lost = sum(row["greedy"] and not row["right"] for row in some)
         lines += [
-            f"{mode}: {len(some)} tasks, debate {share('right'):.1f} at {share('calls') / 100:.2f} calls, one greedy "
-            f"draft {share('greedy'):.1f}, any draft it saw {share('any'):.1f}",
-            f"  over greedy {share('right') - share('greedy'):+.1f} ({low:+.1f} to {high:+.1f}); right to "
+            f"{mode}: {len(some)} tasks, debate {share('right', some):.1f} at {share('calls', some) / 100:.2f} calls, "
+            f"one greedy draft {share('greedy', some):.1f}, any draft it saw {share('any', some):.1f}",
+            f"  over greedy {share('right', some) - share('greedy', some):+.1f} ({low:+.1f} to {high:+.1f}); right to "
             f"wrong on {lost} tasks ({100 * lost / len(some):.1f} %)",
         ]
         for low_end, high_end in itertools.pairwise((0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)):

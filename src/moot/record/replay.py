@@ -68,7 +68,7 @@ def fill_newer(protocol: str, kept: JsonValue, made: JsonValue) -> JsonValue:
     """A recorded result with the fields that results have got since: as made now, inside of others at their defaults.
     The record says nothing of them."""
     try:
-        filled = PROTOCOLS[protocol].result.model_validate(kept).model_dump(mode="json")
+        filled: dict[str, JsonValue] = PROTOCOLS[protocol].result.model_validate(kept).model_dump(mode="json")
     except ValidationError:
         return kept
     if isinstance(kept, dict) and isinstance(made, dict):

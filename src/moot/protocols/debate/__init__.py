@@ -10,8 +10,8 @@ from moot.protocols.debate.types import PHASES, DebateInput, DebateResult, Debat
 PROTOCOL = Protocol(
     name="debate",
     summary="Turn a task into a solution: independent drafts, tests, critique, review, improvement, a vote.",
-    exit_codes="0: agreed or chosen; 1: contested, or the winner fails tests or has serious findings; 2: not tested, "
-    "inconclusive or cut short",
+    exit_codes="0: agreed or chosen; 1: contested, or the winner fails tests or has serious findings; 2: opinion only, "
+    "inconclusive or cut short; 4: not tested by you, but agreed by evidence",
     examples=(
         'moot debate "Write slug(title) for URLs" --tests test_slug.py -m openai:gpt-5 -m anthropic:claude-sonnet-5',
         "moot debate - < task.md --out slug.py       examples in the text, such as f(2) -> 4, are its tests",

@@ -64,12 +64,10 @@ async def spend_adaptively(context: DebateContext) -> str:
 async def draft_until_one_passes(context: DebateContext) -> None:
     """One at a time, each run before the next is asked for; tests only if those that pass differ."""
     most = max(context.state.rules.effort - SETTLE, FIRST)
-    if nothing_passes(context.state):
-        await mend_slips(context, PHASE)
     while nothing_passes(context.state) and context.state.drafted < most and list_able(context):
         await draft_more(context, 1)
     if nothing_passes(context.state):
-        await mend_slips(context, PHASE)
+        await mend_slips(context, PHASE)  # last: a fix may pass an example by chance
     passing = [candidate for candidate in list_run_candidates(context.state) if candidate.checked.green]
     if is_python(context.state) and len({candidate.checked.marks for candidate in passing}) > 1:
         await predict_values(context, SETTLE)
