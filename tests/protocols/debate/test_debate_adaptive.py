@@ -69,7 +69,10 @@ def test_passing_drafts_that_differ_are_told_apart_by_blind_tests(cli: Cli, tmp_
     assert (result["exit"], result["code"], result["calls"]) == (0, RIGHT, 4)
     asked = [c["prompt"] for c in calls(cli, result) if c["prompt"].startswith("Write tests")]
     assert len(asked) == 2 and all("def largest" not in prompt for prompt in asked), "tests are written blind"
-    assert result["why"] == "2 of 2 drafts pass your tests; of these, 1 of 2 drafts behave exactly like it"
+    assert result["why"] == (
+        "2 of 2 drafts pass your tests; of these, 1 of 2 drafts behave exactly like it; "
+        "it meets 6 of 6 values that seats predicted without seeing code"
+    )
 
 
 def test_without_examples_the_drafts_and_blind_tests_choose_and_nothing_is_called_tested(

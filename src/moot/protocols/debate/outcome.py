@@ -185,10 +185,11 @@ def why_won(state: DebateState, stopped: Stop, winner: Candidate | None) -> str:
 
 def explain_rating(rating: Rating, state: DebateState, winner: Candidate) -> str:
     others = f"{rating.alike} of {rating.drafts} drafts behave exactly like it"
+    met = f"; it meets {rating.met} of {rating.of} values that seats predicted without seeing code" if rating.of else ""
     if winner.checked.green:
         passing = f"{rating.drafts} of {state.drafted} drafts pass your tests"
-        return passing if rating.drafts == 1 else f"{passing}; of these, {others}"
-    return f"{others}; it meets {rating.met} of {rating.of} values that seats predicted without seeing code"
+        return passing if rating.drafts == 1 else f"{passing}; of these, {others}{met}"
+    return others + met
 
 
 def dissent(state: DebateState, winner: Candidate | None) -> tuple[str, ...]:
