@@ -197,6 +197,8 @@ DEBATE = Verb(
         "--voting": case("--voting", "borda"),
         "--rounds": case("--rounds", "1"),
         "--drafts": case("--drafts", "1"),
+        "--spend": case("--spend", "fixed", base=CODE),
+        "--effort": case("--effort", "2", base=CODE),
         "--phases": case("--phases", "proposal,convergence"),
         "--phase-timeout": case("--phase-timeout", "convergence=0.001", MOOT_MODEL="script:slow.yaml"),
         "--phase-calls": case("--phase-calls", "convergence=1"),

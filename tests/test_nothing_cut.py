@@ -8,6 +8,8 @@ import moot
 
 PROTOCOLS = Path(moot.__file__).parent / "protocols"
 KNOWN = {
+    "debate/phases/adaptive.py choose_kept": "the dropped ones say why",
+    "debate/phases/adaptive.py why_dropped": "parts of a rank, nothing shown",
     "debate/phases/clarify.py dehallucination": "one seat asks, one answers; the result names the rest",
     "debate/phases/converge.py ask_person": "the result names the rest",
     "debate/phases/critique.py take": "the result names the rest",
@@ -21,6 +23,7 @@ KNOWN = {
     "debate/phases/planning.py one_plans": "one seat plans",
     "debate/phases/repair.py repair_candidates": "a rule of the session",
     "debate/phases/review.py review": "the result names the rest",
+    "debate/report.py _ratings": "the result has them all",
     "debate/phases/run_candidates.py put_calls": "filled up, not cut",
     "debate/script.py render_for_gate": "of the winner, which is the first",
     "decide/questions/classify.py questions_in": "the classification notes the other questions",

@@ -70,7 +70,7 @@ async def draft_until_one_passes(context: DebateContext) -> None:
         await mend_slips(context, PHASE)  # last: a fix may pass an example by chance
     passing = [candidate for candidate in list_run_candidates(context.state) if candidate.checked.green]
     if is_python(context.state) and len({candidate.checked.marks for candidate in passing}) > 1:
-        await predict_values(context, SETTLE)
+        await predict_values(context, min(SETTLE, context.state.rules.effort - spent(context.state)))
 
 
 async def draft_until_alike(context: DebateContext) -> None:
