@@ -1,22 +1,37 @@
 """Many rows in one statement.
 
 PostgreSQL gets one JSON document and unpacks it itself: cheaper for this process than a parameter for each value.
-SQLite is faster with plain rows.
+SQLite is faster with plain rows, and those go to its driver in one call: SQLAlchemy would build each anew by name.
 """
 
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, FromClause, Insert, Table, Update, bindparam, cast, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Dialect,
+    FromClause,
+    Insert,
+    Table,
+    Update,
+    bindparam,
+    cast,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from moot.edge.store.columns import fit, to_json
 
 Rows = Sequence[Mapping[str, Any]]
+Build = Callable[[Table, tuple[str, ...]], Insert | Update]
 
 
 def insert_all(db: Connection, table: Table, rows: Rows) -> None:
@@ -29,26 +44,54 @@ def update_all(db: Connection, table: Table, rows: Rows) -> None:
     _execute(db, _build_update, table, rows)
 
 
-def _execute(
-    db: Connection, statement: Callable[[Table, tuple[str, ...], bool], Insert | Update], table: Table, rows: Rows
-) -> None:
-    if rows:
-        whole = db.dialect.name == "postgresql"
-        given = {"document": _document(rows, _json_columns(table))} if whole else rows
-        db.execute(statement(table, tuple(rows[0]), whole), given)
+def _execute(db: Connection, build: Build, table: Table, rows: Rows) -> None:
+    if not rows:
+        return
+    names = tuple(rows[0])
+    if db.dialect.name == "postgresql":
+        db.execute(build(table, names), {"document": _document(rows, _json_columns(table))})
+    else:
+        statement = _plain_statement(build, table, names, db.dialect)
+        db.exec_driver_sql(statement.text, [statement.values(row) for row in rows])
 
 
 @cache
-def _build_insert(table: Table, names: tuple[str, ...], whole: bool) -> Insert:
-    return insert(table).from_select(names, select(*_expand_rows(table, names).c)) if whole else insert(table)
+def _build_insert(table: Table, names: tuple[str, ...]) -> Insert:
+    return insert(table).from_select(names, select(*_expand_rows(table, names).c))
 
 
 @cache
-def _build_update(table: Table, names: tuple[str, ...], whole: bool) -> Update:
-    if not whole:
-        return update(table).where(table.c.id == bindparam("wanted"))
+def _build_update(table: Table, names: tuple[str, ...]) -> Update:
     given = _expand_rows(table, names)
     return update(table).where(table.c.id == given.c.wanted).values({n: given.c[n] for n in names if n != "wanted"})
+
+
+@dataclass(frozen=True)
+class PlainStatement:
+    """A statement with a place for each column, and how a value becomes what the driver takes."""
+
+    text: str
+    columns: tuple[tuple[str, Callable[[Any], Any] | None], ...]
+
+    def values(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple([row[name] if convert is None else convert(row[name]) for name, convert in self.columns])
+
+
+@lru_cache(64)
+def _plain_statement(build: Build, table: Table, names: tuple[str, ...], dialect: Dialect) -> PlainStatement:
+    if build is _build_update:
+        named = [*(name for name in names if name != "wanted"), "wanted"]
+        text = f"UPDATE {table.name} SET {_join(named[:-1], ' = ?')} WHERE id = ?"
+    else:
+        named = [*names]
+        text = f"INSERT INTO {table.name} ({_join(named)}) VALUES ({', '.join('?' * len(named))})"
+    types = (table.c["id" if name == "wanted" else name].type for name in named)
+    converts = (each.dialect_impl(dialect).bind_processor(dialect) for each in types)
+    return PlainStatement(text, tuple(zip(named, converts, strict=True)))
+
+
+def _join(names: Sequence[str], behind: str = "") -> str:
+    return ", ".join(f'"{name}"{behind}' for name in names)
 
 
 def _expand_rows(table: Table, names: Sequence[str]) -> FromClause:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from moot.core.errors import Deleted, LeaseLost
 from moot.core.ports import JournalEntry, JournalMark, Row, SessionRecord, StepRow
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all, update_all
-from moot.edge.store.columns import WrittenJson, encode_value
+from moot.edge.store.columns import encode_value
 from moot.edge.store.engine import alone
 from moot.record.chain import GENESIS, canonical, compute_mark, compute_seal, sha
 
@@ -21,26 +20,16 @@ NOBODY = str(UUID(int=0))
 BLANK: dict[str, Any] = {"kind": "step", "part": 0, "digest": "", "elapsed": 0.0, "dropped_by": None}
 
 
-@dataclass
 class JournalAppend:
     """Entries for one session's journal. `fence` 0: by somebody other than its runner."""
 
-    session_id: str
-    rows: Sequence[Row]
-    fence: int = 0
-
-    @cached_property
-    def said(self) -> list[tuple[StepRow | JournalMark, WrittenJson]]:
-        return [(row, encode_value(row.value)) for row in self.rows if isinstance(row, StepRow | JournalMark)]
-
-    @cached_property
-    def seal(self) -> str:
-        return compute_seal(self.rows)
-
-    def prepare_rows(self) -> "JournalAppend":
-        """Prepare what does not depend on the journal now, while the writing thread may be waiting for its disk."""
-        _ = self.said, self.seal
-        return self
+    def __init__(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
+        """Prepares what does not depend on the journal now, while the writing thread may be waiting for its disk."""
+        self.session_id = session_id
+        self.rows = rows
+        self.fence = fence
+        self.said = [(row, encode_value(row.value)) for row in rows if isinstance(row, StepRow | JournalMark)]
+        self.seal = compute_seal(rows)
 
 
 def link(db: Connection, session_id: str, rows: Sequence[Row], now: datetime, fence: int = 0) -> None:
@@ -52,10 +41,7 @@ def link(db: Connection, session_id: str, rows: Sequence[Row], now: datetime, fe
 def link_all(db: Connection, wanted: Sequence[JournalAppend], now: datetime) -> list[LeaseLost | None]:
     """Append the steps and marks among the rows to their sessions' journals. A writer whose session was taken over or
     deleted is refused."""
-    of = tables.sessions.c
-    ids = sorted({each.session_id for each in wanted})  # in a fixed order, so that two processes never deadlock
-    query = select(of.id, of.fence, of.entries, of.chain).where(of.id.in_(ids)).order_by(of.id).with_for_update()
-    heads = {row.id: Head.of(row) for row in db.execute(query)}
+    heads = read_heads(db, sorted({each.session_id for each in wanted}))
     made, refused = list[dict[str, Any]](), list[LeaseLost | None]()
     for each in wanted:
         why = _refusal(each, heads.get(each.session_id))
@@ -72,6 +58,21 @@ def link_all(db: Connection, wanted: Sequence[JournalAppend], now: datetime) -> 
         moved = [{"wanted": i, "entries": heads[i].entries, "chain": heads[i].chain} for i in sorted(changed)]
         update_all(db, tables.sessions, moved)
     return refused
+
+
+HEADS = select(*(tables.sessions.c[name] for name in ("id", "fence", "entries", "chain")))
+
+
+def read_heads(db: Connection, ids: Sequence[str]) -> "dict[str, Head]":
+    """Locked in the order of their ids, so that two processes never deadlock."""
+    if db.dialect.name != "sqlite":
+        query = HEADS.where(tables.sessions.c.id.in_(ids)).order_by(tables.sessions.c.id).with_for_update()
+        return {row.id: Head.of(row) for row in db.execute(query)}
+    found = db.exec_driver_sql(
+        f"SELECT id, fence, entries, chain FROM debate_sessions WHERE id IN ({','.join('?' * len(ids))})",
+        tuple(each.replace("-", "") for each in ids),
+    )
+    return {str(UUID(row.id)): Head.of(row) for row in found}
 
 
 @dataclass

@@ -4,6 +4,7 @@ import asyncio
 import os
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
@@ -68,10 +69,8 @@ class PendingWrite(NamedTuple):
     done: "asyncio.Future[None]"
 
 
-AT_ONCE = 32
-"""Sessions per transaction. With all of them in one they would run in lockstep: all think, then all wait."""
-GATHER = 0.004
-"""Seconds that a store with several writers waits for more after a write."""
+AT_ONCE = 128
+"""Appends per transaction. More would let all sessions run in lockstep: all think, then all wait."""
 
 
 class SqlStore:
@@ -87,8 +86,10 @@ class SqlStore:
         self._reader = reader or self._writer
         self._opening = threading.Lock()
         self._current = False
-        self._waiting: list[PendingWrite] = []
-        self._flushing: asyncio.Task[None] | None = None
+        self._waiting = deque[PendingWrite]()
+        self._announced = False
+        """Whether somebody will look at what waits."""
+        self._writing: set[AppendBatch] = set()
         self._new = True
 
     # --- writing
@@ -138,36 +139,42 @@ class SqlStore:
     async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
         loop = asyncio.get_running_loop()
         done = loop.create_future()
-        self._waiting.append(PendingWrite(JournalAppend(session_id, rows, fence).prepare_rows(), done))
-        if self._flushing is None:
-            self._flushing = loop.create_task(self._flush())
+        self._waiting.append(PendingWrite(JournalAppend(session_id, rows, fence), done))
+        if not self._announced:
+            self._announced = True
+            loop.call_soon(self._flush)  # with those that append in the same round of the loop
         await done
 
-    async def _flush(self) -> None:
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
-                await self._write(batch)
-                if len(batch) > 1 and not self._waiting:
-                    # If several sessions write at once, more are coming: one transaction for all.
-                    await asyncio.sleep(GATHER)
-        finally:
-            self._flushing = None
+    def _flush(self) -> None:
+        if self._waiting:
+            self._put(AppendBatch(self._take))
 
-    async def _write(self, batch: Sequence[PendingWrite]) -> None:
-        """All in one transaction. If that fails, each on its own: an invalid row affects only its own session."""
-        refused: Sequence[Exception | None]
-        try:
-            refused = await self.work(lambda db: insert_rows(db, [each.wanted for each in batch]))
-        except Exception as error:
-            if len(batch) > 1 and not is_connection_lost(error):
-                for each in batch:
-                    await self._write([each])
-                return
-            refused = one_each(error, len(batch))
-        for each, failure in zip(batch, refused, strict=True):
-            if not each.done.done():
-                each.done.set_exception(failure) if failure else each.done.set_result(None)
+    def _take(self) -> list[PendingWrite]:
+        """In the writing thread, when it gets to it: the slower the disk, the larger the batch."""
+        self._announced = False  # first: what comes from now on announces itself
+        batch = list[PendingWrite]()
+        while self._waiting and len(batch) < AT_ONCE:
+            batch.append(self._waiting.popleft())
+        return batch
+
+    def _put(self, batch: "AppendBatch") -> None:
+        self._writing.add(batch)
+
+        def report(refused: Sequence[Exception | None], error: BaseException | None) -> None:
+            self._writing.discard(batch)
+            taken = batch.take()  # those that wait, if not even the transaction could begin
+            if error is not None and len(taken) > 1 and batch.is_begun and not is_connection_lost(error):
+                for each in taken:  # an invalid row affects only its own session
+                    self._put(AppendBatch(lambda each=each: [each]))
+            else:
+                ends = one_each(error, len(taken))[: len(taken)] if error is not None else refused
+                for each, failure in zip(taken, ends, strict=True):
+                    if not each.done.done():
+                        each.done.set_exception(failure) if failure else each.done.set_result(None)
+            self._flush()  # what was left over
+
+        # Written even if its session no longer waits: it was paid for.
+        self._writer.put(batch.write, report, lambda: True)
 
     async def claim(self, session_id: str, owner: str, *, take: bool = False, seen: int | None = None) -> SessionRecord:
         return await self.work(lambda db: _claim(db, session_id, owner, take=take, seen=seen))
@@ -250,11 +257,31 @@ class SqlStore:
         return engine
 
     async def aclose(self) -> None:
-        if self._flushing is not None:
-            await self._flushing
+        self._flush()
+        while self._writing:
+            await self._writer.work(lambda db: None)  # behind them, and behind what they repeat
         await self._writer.aclose()
         if self._reader is not self._writer:
             await self._reader.aclose()
+
+
+class AppendBatch:
+    """The appends of one transaction."""
+
+    def __init__(self, take: Callable[[], list[PendingWrite]]) -> None:
+        self._take = take
+        self._taken: list[PendingWrite] | None = None
+        self.is_begun = False
+
+    def take(self) -> list[PendingWrite]:
+        """The same every time, also after a rollback."""
+        if self._taken is None:
+            self._taken = self._take()
+        return self._taken
+
+    def write(self, db: Connection) -> list[LeaseLost | None]:
+        self.is_begun = True
+        return insert_rows(db, [each.wanted for each in self.take()]) if self.take() else []
 
 
 def insert_rows(db: Connection, batch: Sequence[JournalAppend]) -> list[LeaseLost | None]:

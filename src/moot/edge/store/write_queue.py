@@ -1,14 +1,15 @@
 """A thread with its own connection that runs jobs in order, each in one transaction.
 
-A shared queue batches: pending jobs are one transaction, with one wait for the disk. If one of them fails everything is
-rolled back, and the others are repeated without it.
+A shared queue batches: whatever waits when the thread is free is one transaction, with one wait for the disk, and is
+reported to the event loop at once. If a job fails everything is rolled back, and the others are repeated without it.
 """
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -26,9 +27,22 @@ RETURN_SECONDS = 3.0
 """How long a restarted server may take to accept connections."""
 
 
+Report = Callable[[Any, BaseException | None], None]
+
+
 class WriteJob(NamedTuple):
     work: Callable[[Connection], Any]
-    done: "Future[Any]"
+    """May be called again after a rollback."""
+    report: Report
+    """Called in the loop with the result or the error, once either is final."""
+    is_wanted: Callable[[], bool]
+    loop: asyncio.AbstractEventLoop
+
+
+class JobEnd(NamedTuple):
+    job: WriteJob
+    result: Any = None
+    error: BaseException | None = None
 
 
 class WriteQueue:
@@ -41,6 +55,8 @@ class WriteQueue:
         self._reading = reading
         self._shared = shared
         self._waiting = deque[WriteJob]()
+        self._awake = False
+        """Whether the thread will look at the waiting jobs without being told."""
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._engine: Engine | None = None
         self._connection: Connection | None = None
@@ -48,21 +64,37 @@ class WriteQueue:
     async def work(self, work: Callable[[Connection], R]) -> R:
         if not self._shared:
             return await asyncio.get_running_loop().run_in_executor(self._pool, self._run_translated, work)
-        done: Future[R] = Future()
-        self._waiting.append(WriteJob(work, done))
-        self._pool.submit(self._those_that_wait)
-        return await asyncio.wrap_future(done)
+        done: asyncio.Future[R] = asyncio.get_running_loop().create_future()
 
-    def _those_that_wait(self) -> None:
-        jobs = list[WriteJob]()
-        while self._waiting and len(jobs) < TOGETHER:
-            job = self._waiting.popleft()
-            if job.done.set_running_or_notify_cancel():
-                jobs.append(job)
-        if jobs:
-            self._do(jobs)
+        def report(result: R, error: BaseException | None) -> None:
+            if not done.done():
+                done.set_exception(error) if error else done.set_result(result)
 
-    def _do(self, jobs: Sequence[WriteJob]) -> None:
+        self.put(work, report, lambda: not done.cancelled())
+        return await done
+
+    def put(self, work: Callable[[Connection], Any], report: Report, is_wanted: Callable[[], bool]) -> None:
+        self._waiting.append(WriteJob(work, report, is_wanted, asyncio.get_running_loop()))
+        if not self._awake:
+            self._awake = True
+            self._pool.submit(self._drain)
+
+    def _drain(self) -> None:
+        while True:
+            jobs = list[WriteJob]()
+            while self._waiting and len(jobs) < TOGETHER:
+                job = self._waiting.popleft()
+                if job.is_wanted():
+                    jobs.append(job)
+            if jobs:
+                _report(self._do(jobs))
+            if not self._waiting:
+                self._awake = False
+                if not self._waiting:  # what came in between was not announced
+                    return
+                self._awake = True
+
+    def _do(self, jobs: Sequence[WriteJob]) -> list[JobEnd]:
         done = list[Any]()
 
         def all_of_them(connection: Connection) -> None:
@@ -72,27 +104,18 @@ class WriteQueue:
         try:
             self._run_translated(all_of_them)
         except BaseException as error:
-            self._fail_jobs(jobs, len(done), error)
-        else:
-            for job, end in zip(jobs, done, strict=True):
-                job.done.set_result(end)
+            return self._fail_jobs(jobs, len(done), error)
+        return [JobEnd(job, result) for job, result in zip(jobs, done, strict=True)]
 
-    def _fail_jobs(self, jobs: Sequence[WriteJob], done: int, error: BaseException) -> None:
+    def _fail_jobs(self, jobs: Sequence[WriteJob], done: int, error: BaseException) -> list[JobEnd]:
         """Everything was rolled back or, if the connection was lost, nobody knows. The failed job is not repeated: it
         may have waited long for a lock, and the others should not wait for that twice."""
         if len(jobs) == 1 or is_connection_lost(error):
-            for job, its_own in zip(jobs, one_each(error, len(jobs)), strict=True):
-                job.done.set_exception(its_own)
-            return
+            return [JobEnd(job, None, own) for job, own in zip(jobs, one_each(error, len(jobs)), strict=True)]
         if done == len(jobs):  # the commit itself failed: each by itself
-            for job in jobs:
-                self._do([job])
-            return
-        if before := jobs[:done]:
-            self._do(before)
-        jobs[done].done.set_exception(error)  # now that its conflict is visible
-        if after := jobs[done + 1 :]:
-            self._do(after)
+            return [end for job in jobs for end in self._do([job])]
+        before, failed, after = jobs[:done], JobEnd(jobs[done], None, error), jobs[done + 1 :]
+        return [*(self._do(before) if before else ()), failed, *(self._do(after) if after else ())]
 
     def _run_translated(self, work: Callable[[Connection], R]) -> R:
         with translate_errors(self._place):
@@ -141,6 +164,19 @@ class WriteQueue:
             if self._engine is not None:
                 self._engine.dispose()
         self._engine = None
+
+
+def _report(ends: Sequence[JobEnd]) -> None:
+    """One message for each loop: every message is a system call, and wakes the loop."""
+    for loop in dict.fromkeys(end.job.loop for end in ends):
+        mine = [end for end in ends if end.job.loop is loop]
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(_tell, mine)
+
+
+def _tell(ends: Sequence[JobEnd]) -> None:
+    for job, result, error in ends:
+        job.report(result, error)
 
 
 def _connect_again(engine: Engine) -> Connection:
