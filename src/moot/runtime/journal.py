@@ -8,7 +8,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue
@@ -110,11 +110,12 @@ class Steps:
     ) -> None:
         self.journal = journal
         self._ports = ports
+        self.has_listener = ports.listen is not None
         self._timeout = timeout
         self._begin = begin
         """Called before anything new starts; raises to refuse. A replay refuses everything."""
         self._notes: list[tuple[int, str]] = []
-        self._stopping = False
+        self.is_stopping = False
         self._inside: Counter[asyncio.Task[Any] | None] = Counter()
         """Tasks waiting for something that a stop may interrupt."""
         self.bounds: Bounds | None = None
@@ -127,7 +128,7 @@ class Steps:
 
     def stop(self) -> None:
         """Start nothing new; the protocol returns what it has."""
-        self._stopping = True
+        self.is_stopping = True
 
     def can_be_cut(self, task: "asyncio.Task[Any]") -> bool:
         """Whether cancelling this task ends a call or run in progress. Otherwise, as during a write to the record,
@@ -192,7 +193,7 @@ class Steps:
         """Fill each place of `done` with `one(place, step number)`, at most `limit` at a time. What was started before
         a stop may finish and is recorded: it was paid for."""
         tickets = [self.journal.ticket() for _ in done]
-        gate = asyncio.Semaphore(limit)
+        gate = asyncio.Semaphore(limit) if len(done) > limit else nullcontext()
 
         async def fill(place: int) -> None:
             async with gate:
@@ -221,25 +222,34 @@ class Steps:
     def check_stopped(self) -> None:
         if self._begin is not None:
             return self._begin()
-        if self._stopping:
+        if self.is_stopping:
             raise SessionStopped("cancelled", "stopped by the user")
         if self.remaining() <= 0:
             raise SessionStopped("timed_out", f"the {self._timeout:g} s for the session are over (--timeout)")
 
-    @contextmanager
-    def cuttable(self) -> Iterator[None]:
+    def cuttable(self) -> "Cuttable":
         """A cancellation requested by the user ends the session in order; any other is not ours to catch."""
-        task = asyncio.current_task()
-        self._inside[task] += 1
-        try:
-            yield
-        except asyncio.CancelledError:
-            if not self._stopping:
-                raise
-            if task is not None:
-                task.uncancel()
+        return Cuttable(self, self._inside)
+
+
+class Cuttable:
+    """Around what a stop may interrupt. A class: a generator would cost every call three times as much."""
+
+    __slots__ = ("_inside", "_steps", "_task")
+
+    def __init__(self, steps: Steps, inside: "Counter[asyncio.Task[Any] | None]") -> None:
+        self._steps = steps
+        self._inside = inside
+        self._task = asyncio.current_task()
+
+    def __enter__(self) -> None:
+        self._inside[self._task] += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._inside[self._task] -= 1
+        if not self._inside[self._task]:
+            del self._inside[self._task]
+        if kind is not None and issubclass(kind, asyncio.CancelledError) and self._steps.is_stopping:
+            if self._task is not None:
+                self._task.uncancel()
             raise SessionStopped("cancelled", "stopped by the user") from None
-        finally:
-            self._inside[task] -= 1
-            if not self._inside[task]:
-                del self._inside[task]

@@ -6,6 +6,8 @@ Our own instead of a retry library: every attempt is recorded, counts against th
 import asyncio
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import lru_cache
 
 from moot.core.errors import FailureKind, ModelError, SessionStopped
 from moot.core.ports import Clock, Model
@@ -46,8 +48,13 @@ class Exchange(Value):
         return "; ".join(dict.fromkeys(t.error for t in self.tries)) if self.reply is None else ""
 
 
+@lru_cache(64)
+def build_success(model: str) -> CallAttempt:
+    return CallAttempt(model=model)
+
+
 def failures_in(tries: Sequence[CallAttempt]) -> int:
-    return sum(attempt.put and bool(attempt.error) for attempt in tries)
+    return len([attempt for attempt in tries if attempt.put and attempt.error])
 
 
 class Ledger:
@@ -75,8 +82,8 @@ class Ledger:
     def reserve(self, call: ModelCall) -> int:
         """Reserve budget for one more call, or raise `SessionStopped`. Calls in progress count, so parallel seats
         cannot overspend."""
-        limits, texts = self.limits, (call.system, call.prompt)
-        tokens = sum(int(len(text) / CHARACTERS_PER_TOKEN) + 1 for text in texts)
+        limits = self.limits
+        tokens = int(len(call.system) / CHARACTERS_PER_TOKEN) + int(len(call.prompt) / CHARACTERS_PER_TOKEN) + 2
         if limits.max_calls is not None and self.calls + self._promised_calls >= limits.max_calls:
             raise SessionStopped("budget_exhausted", f"all {limits.max_calls} calls are spent (--max-calls)")
         if limits.max_tokens is not None and self.tokens + self._promised_tokens + tokens > limits.max_tokens:
@@ -94,7 +101,7 @@ class Ledger:
         self._promised_tokens -= tokens
 
     def add(self, model: str, usage: Usage) -> None:
-        old = self.spends.get(model, Spend())
+        old = self.spends.get(model) or Spend()
         known = old.usd is not None and usage.usd is not None
         self.spends[model] = Spend(
             calls=old.calls + 1,
@@ -185,7 +192,7 @@ class Caller:
                     ) from None
                 await self._clock.sleep(wait)
             else:
-                tries.append(CallAttempt(model=model.name))
+                tries.append(build_success(model.name))
                 return reply
         return None
 
@@ -195,8 +202,10 @@ class Caller:
             raise SessionStopped("timed_out", "the time for the session is over (--timeout)")
         promised, left = self._ledger.reserve(call), self._left()
         try:
+            if model.turn is nullcontext:  # nothing to wait for before the call: one timer does for both
+                return await self._in_time(call, model, min(remaining, left))
             async with asyncio.timeout(min(remaining, left)), model.turn():
-                return await self._in_time(call, model)
+                return await self._in_time(call, model, math.inf)
         except TimeoutError:
             if left < remaining:
                 raise ModelError(f"{model.name} gave no answer in time: {OVER}", kind="limit") from None
@@ -206,13 +215,16 @@ class Caller:
         finally:
             self._ledger.release(promised)
 
-    async def _in_time(self, call: ModelCall, model: Model) -> Reply:
+    async def _in_time(self, call: ModelCall, model: Model, at_most: float) -> Reply:
+        """`TimeoutError` after `at_most` seconds, `ModelError` if the time for a call ends earlier."""
+        own = self._limits.call_timeout
         try:
-            async with asyncio.timeout(self._limits.call_timeout):
+            async with asyncio.timeout(min(own, at_most)):
                 return await model.reply(call)
         except TimeoutError:
-            message = f"{model.name} gave no answer within {self._limits.call_timeout:g} s"
-            raise ModelError(message, kind="timeout") from None
+            if at_most <= own:
+                raise
+            raise ModelError(f"{model.name} gave no answer within {own:g} s", kind="timeout") from None
 
     def _remember(self, attempt: CallAttempt, seat: str) -> None:
         """A timeout of one seat's question says nothing about other seats."""

@@ -1,6 +1,7 @@
 """A turn: ask a seat, parse its reply, note its weaknesses, and record it."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pydantic import JsonValue
 
@@ -72,10 +73,8 @@ class SeatTurns:
         if not chain:
             return Absent(seat=ask.seat, why="no_model")
         call = self._call(ask)
-        known = self._steps.journal.has_step(seq)
-        self._steps.emit(
-            lambda: Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=chain[0].name, replayed=known)
-        )
+        if self._steps.has_listener:
+            self._announce_question(seq, ask, chain[0].name)
         call, exchange, rows, part = await self._ask_until_answered(seq, ask, call, chain)
         answer = self._read(seq, ask, exchange, last=False)
         if isinstance(answer, Absent) and answer.why == "unreadable":
@@ -88,7 +87,8 @@ class SeatTurns:
         self.latest[ask.seat] = (seq, f"{ask.seat}@{exchange.model}")
         if isinstance(answer, Absent) and answer.why in ("unreachable", "timeout") and self.failed_at is None:
             self.failed_at = seq
-        self._announce(seq, ask, exchange, answer)
+        if self._steps.has_listener:
+            self._announce(seq, ask, exchange, answer)
         return answer if isinstance(answer, Absent) else answer.value
 
     async def _ask_until_answered(
@@ -141,14 +141,10 @@ class SeatTurns:
             self._caller.replay(call, chain, exchange)
             return exchange, []
         self._steps.check_stopped()
-
-        def report_retry(attempt: CallAttempt, wait: float) -> None:
-            why = self._ports.vault.hide(attempt.error)
-            self._steps.emit(lambda: Retried(seq=seq, seat=call.seat, model=attempt.model, why=why, wait=wait))
-
         with self._steps.cuttable():
-            exchange = self._hidden(await self._caller.put(call, chain, report_retry))
-        self._steps.emit(lambda: build_exchanged(seq, part, call, exchange))
+            exchange = self._hidden(await self._caller.put(call, chain, partial(self._report_retry, seq, call)))
+        if self._steps.has_listener:
+            self._steps.emit(partial(build_exchanged, seq, part, call, exchange))
         if not self._steps.journal.kept:
             return exchange, []
         value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": call.model_dump(mode="json")}
@@ -157,16 +153,26 @@ class SeatTurns:
             log_row(seq, part, call, exchange, action),
         ]
 
+    def _report_retry(self, seq: int, call: ModelCall, attempt: CallAttempt, wait: float) -> None:
+        why = self._ports.vault.hide(attempt.error)
+        self._steps.emit(lambda: Retried(seq=seq, seat=call.seat, model=attempt.model, why=why, wait=wait))
+
     def _hidden(self, exchange: Exchange) -> Exchange:
         hide = self._ports.vault.hide
         change: dict[str, object] = {}
-        if any(t.error for t in exchange.tries):
+        if [t for t in exchange.tries if t.error]:
             change["tries"] = tuple(t.model_copy(update={"error": hide(t.error)}) for t in exchange.tries)
         if exchange.reply is not None:
             text = hide(limit_text(exchange.reply.text, self._limits.max_reply_bytes))
-            if text != exchange.reply.text:
+            if text is not exchange.reply.text and text != exchange.reply.text:
                 change["reply"] = exchange.reply.model_copy(update={"text": text})
         return exchange.model_copy(update=change) if change else exchange
+
+    def _announce_question(self, seq: int, ask: Ask[T], model: str) -> None:
+        known = self._steps.journal.has_step(seq)
+        self._steps.emit(
+            lambda: Asked(seq=seq, seat=ask.seat, phase=ask.phase, round=ask.round, model=model, replayed=known)
+        )
 
     def _announce(self, seq: int, ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent) -> None:
         self._steps.emit(

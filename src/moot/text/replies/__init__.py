@@ -1,8 +1,8 @@
 """The one tolerant parser of replies, and the one writer of format instructions."""
 
 import re
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar, cast
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
@@ -25,6 +25,7 @@ from moot.text.replies.shape import (
     SlotHeading,
     Synonyms,
     Title,
+    has_code,
     native_schema,
     slots,
 )
@@ -59,16 +60,18 @@ class ParsedReply(Generic[T]):
     """What could not be parsed: optional fields, and items if the caller asked to keep the rest."""
 
 
-@dataclass(frozen=True)
-class Readings:
+NO_CONTENT: Raw = {}
+
+
+class Readings(NamedTuple):
     """The content of a reply, by the form it is in."""
 
     objects: Raw
     """JSON objects of the shape."""
-    labelled: Raw = field(default_factory=dict)
-    bare: Raw = field(default_factory=dict)
+    labelled: Raw = NO_CONTENT
+    bare: Raw = NO_CONTENT
     """JSON items without an enclosing object."""
-    code: Raw = field(default_factory=dict)
+    code: Raw = NO_CONTENT
     denied: frozenset[str] = frozenset()
     """Lists that a heading declares empty."""
 
@@ -83,7 +86,10 @@ def read(text: str, shape: type[T], *, whole: bool = True, salvage: bool = False
     if not said.strip():
         raise ParseError("the reply is empty")
     try:
-        return choose_reading(readings_of(said, shape, whole=whole), shape, whole=whole, salvage=salvage)
+        parsed = choose_reading(readings_of(said, shape, whole=whole), shape, whole=whole, salvage=salvage)
+        if not said.isascii() or "\\u" in said:
+            refuse_half_characters(parsed.value)
+        return parsed
     except ParseError:
         if whole:
             raise
@@ -137,7 +143,7 @@ def choose_reading(readings: Readings, shape: type[T], *, whole: bool, salvage: 
     """The reading that fills most of the shape; then the one that names most of what it could not parse; then the
     first. A JSON object takes precedence, right or wrong: the others only add to it."""
     others = (readings.labelled, readings.bare) if whole else (readings.bare,)
-    holds_code = any(slot.kind == "code" for slot in slots(shape))
+    holds_code = has_code(shape)
     complaints: list[str] = []
     fitting: list[ParsedReply[T]] = []
     for raw in (readings.objects, *({**other, **readings.objects} for other in others if other)):
@@ -150,9 +156,10 @@ def choose_reading(readings: Readings, shape: type[T], *, whole: bool, salvage: 
             complaints += [str(error)] if raw else []
     if not fitting:
         raise ParseError(complaints[-1] if complaints else "the reply holds none of the fields asked for")
-    best = max(fitting, key=lambda one: (len(one.value.model_fields_set), len(one.dropped)))
+    best = fitting[0]
+    if len(fitting) > 1:
+        best = max(fitting, key=lambda one: (len(one.value.model_fields_set), len(one.dropped)))
     refuse_denial(best.value, readings, shape)
-    refuse_half_characters(best.value)
     return best if whole else ParsedReply(best.value, (*best.dropped, *list_unread(best.value, readings.labelled)))
 
 
@@ -165,12 +172,12 @@ def list_unread(value: BaseModel, labelled: Raw) -> list[str]:
 def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) -> None:
     """An empty list contradicts items elsewhere in the reply, and so does a heading that denies them."""
     for slot in slots(shape):
+        if slot.kind != "items":
+            continue
         others = [raw.get(slot.name) for raw in (readings.objects, readings.labelled, readings.bare)]
         said = any(isinstance(other, list) and other for other in others)
         listed = bool(getattr(value, slot.name))
-        if slot.kind == "items" and (
-            (slot.required and said and not listed) or (slot.name in readings.denied and listed)
-        ):
+        if (slot.required and said and not listed) or (slot.name in readings.denied and listed):
             raise ParseError(f"the reply both lists {slot.name} and says there are none")
 
 

@@ -174,6 +174,8 @@ def _decode(text: str) -> tuple[JsonValue, int]:
         value, end = DECODER.raw_decode(text)
     except RecursionError:
         raise ParseError("the JSON is nested too deeply") from None
+    if text.count("{", 0, end) + text.count("[", 0, end) < DEEPEST:  # the usual case: too few to be nested too deeply
+        return value, end
     level: list[JsonValue] = [value]
     for _ in range(DEEPEST):
         level = [inner for outer in level for inner in _inside(outer)]

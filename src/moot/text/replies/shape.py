@@ -3,7 +3,7 @@
 import re
 import types
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Annotated, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -89,10 +89,20 @@ class Slot:
     keys: tuple[str, ...] = ("<id>",)
     heading: SlotHeading | None = None
 
+    @cached_property
+    def blanks(self) -> frozenset[str]:
+        """What a reply repeats that only copies the form."""
+        return frozenset((label_key(blank_of(self)), label_key(_about(self))))
+
 
 @lru_cache(maxsize=256)
 def slots(shape: type[BaseModel]) -> tuple[Slot, ...]:
     return tuple(_slot(name, field) for name, field in shape.model_fields.items())
+
+
+@lru_cache(maxsize=256)
+def has_code(shape: type[BaseModel]) -> bool:
+    return any(slot.kind == "code" for slot in slots(shape))
 
 
 @lru_cache(maxsize=256)
@@ -101,9 +111,10 @@ def labels(shape: type[BaseModel]) -> frozenset[str]:
     return frozenset(own.union(*(labels(slot.shape) for slot in slots(shape) if slot.shape)))
 
 
-def list_required(shape: type[BaseModel]) -> set[str]:
+@lru_cache(maxsize=256)
+def list_required(shape: type[BaseModel]) -> frozenset[str]:
     """The required fields, except code, which is not part of the data."""
-    return {slot.name for slot in slots(shape) if slot.required and slot.kind != "code"}
+    return frozenset(slot.name for slot in slots(shape) if slot.required and slot.kind != "code")
 
 
 def only_list(shape: type[BaseModel]) -> Slot | None:
@@ -133,7 +144,7 @@ def label_key(text: str) -> str:
 def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
     """The schema for providers that can enforce one; None if the reply contains code. All fields are required, in the
     order of the form: a model that may skip a field does, and chooses without giving reasons."""
-    if any(slot.kind == "code" for slot in slots(shape)):
+    if has_code(shape):
         return None
     schema = shape.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
@@ -147,10 +158,7 @@ def is_blank(slot: Slot, text: str) -> bool:
     such as `<a href=x>` is content."""
     if len(text) > LONGEST_BLANK:
         return False
-    return bool(BLANK.fullmatch(text.strip())) or label_key(text) in (
-        label_key(blank_of(slot)),
-        label_key(_about(slot)),
-    )
+    return bool(BLANK.fullmatch(text.strip())) or label_key(text) in slot.blanks
 
 
 def blank_of(slot: Slot) -> str:

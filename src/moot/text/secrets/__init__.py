@@ -5,7 +5,7 @@ Our own instead of a secret scanner: masks are stable, reversible and valid in c
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from moot.core.secret_patterns import COMMON
@@ -50,10 +50,17 @@ class Vault:
 
     def hide(self, text: str) -> str:
         """Replace every secret by a name that is valid code in its place."""
+        if not text:
+            return text
         text = self._hide_known(text)
-        text, forms = self._replace_secrets(text, by_form(text))
-        text, named = self._replace_secrets(text, by_context(text))
-        here = {secret: kind for secret, kind in (forms | named).items() if is_distinctive(secret)}
+        secrets: dict[str, str] = {}
+        for find in (by_form, by_context):
+            if found := sorted(find(text)):
+                text, more = self._replace_secrets(text, found)
+                secrets |= more
+        if not secrets and not self._known:
+            return text
+        here = {secret: kind for secret, kind in secrets.items() if is_distinctive(secret)}
         if here and (pattern := _any_of(here)) is not None:
             text = pattern.sub(lambda m: self._placeholder(here[m[0]], m[0]), text)
         known = self._known | here
@@ -82,10 +89,10 @@ class Vault:
             text = self._quoted.sub(lambda m: self._placeholder(self._words[m[0]], m[0]), text)
         return text
 
-    def _replace_secrets(self, text: str, found: Iterable[FoundSecret]) -> tuple[str, dict[str, str]]:
-        """The text with masks at these places, and the secrets that were there."""
+    def _replace_secrets(self, text: str, found: Sequence[FoundSecret]) -> tuple[str, dict[str, str]]:
+        """The text with masks at these places, given in their order, and the secrets that were there."""
         kept: list[FoundSecret] = []
-        for each in sorted(found):
+        for each in found:
             if not kept or each.start >= kept[-1].end:
                 kept.append(each)
         secrets = {text[each.start : each.end]: each.kind for each in kept}

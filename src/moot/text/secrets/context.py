@@ -1,7 +1,7 @@
 """Secrets recognised by their name, or by their place in an address, a header or a command."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from moot.core import secret_patterns as patterns
@@ -11,6 +11,8 @@ NAME = re.compile(patterns.NAME)
 WITHIN = re.compile(patterns.NAME_WITHIN)
 ABOUT = re.compile(patterns.NAME_ABOUT)
 CORE = re.compile(patterns.NAME_CORE)
+CORE_WORDS = ("pass", "pwd", "secret", "token", "cred", "key", "bearer", "jwt", "dsn", "pw", "pat")
+"""With which a match of `CORE` can begin."""
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 BEFORE = re.compile(r"[A-Za-z0-9_-]{0,60}\Z")
 BEHIND = re.compile(r"[A-Za-z0-9_]{0,40}")
@@ -46,7 +48,10 @@ LINE_START = re.compile(r"[ \t]*(?:[+-][ \t]*)?(?:(?:export|set|ENV|env|SET)[ \t
 SEVERAL = re.compile(r"[ \t]*(?:(?:const|let|var)[ \t]+[\[{]?)?[\w.]+(?:,[ \t]*[\w.]+){0,4},[ \t]*")
 
 QUERY = re.compile(patterns.QUERY)
-PLACES = [(place, re.compile(place.pattern)) for place in patterns.PLACES]
+PLACES: dict[str, list[tuple[patterns.Place, re.Pattern[str]]]] = {}
+"""By the sign that they need."""
+for each_place in patterns.PLACES:
+    PLACES.setdefault(each_place.sign, []).append((each_place, re.compile(each_place.pattern)))
 TYPES = re.compile(
     r"(?:str|string|bytes|int|float|bool|boolean|number|any|object|unknown|never|void|char|text|varchar\S*)\b"
 )
@@ -65,9 +70,10 @@ def is_secret_name(name: str) -> bool:
 
 
 def by_context(text: str) -> Iterator[FoundSecret]:
-    yield from _by_place(text)
+    if signs := [sign for sign in PLACES if sign in text]:
+        yield from _by_place(text, signs)
     seen, code = -1, None
-    for core in CORE.finditer(text):
+    for core in _find_cores(text):
         if core.start() < seen:
             continue
         start = core.start() - len(BEFORE.search(text, max(0, core.start() - 60), core.start())[0])  # type: ignore[index]
@@ -80,6 +86,29 @@ def by_context(text: str) -> Iterator[FoundSecret]:
         if (found := _value_after(text, (start, seen), name, code)) is not None:
             yield found
         yield from _fallbacks(text, seen, name)
+
+
+def _find_cores(text: str) -> Iterable[re.Match[str]]:
+    """`CORE.finditer`. It compares every letter without regard to case, so it only looks where a name can begin."""
+    if not text.isascii():  # letters whose other case is of another length
+        return CORE.finditer(text)
+    low = text.lower()
+    words = [word for word in CORE_WORDS if word in low]
+    if not words:
+        return ()
+    starts = sorted({at for word in words for at in _find_all(low, word)})
+    found = list[re.Match[str]]()
+    for at in starts:
+        if (core := CORE.match(text, at)) is not None and (not found or at >= found[-1].end()):
+            found.append(core)
+    return found
+
+
+def _find_all(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
 
 
 def _classify_name(word: str) -> tuple[str, str] | None:
@@ -177,13 +206,12 @@ def _judge_match(match: re.Match[str], name: tuple[str, str]) -> FoundSecret | N
     return FoundSecret(match.start("value"), match.end("value"), kind)
 
 
-def _by_place(text: str) -> Iterator[FoundSecret]:
-    for place, pattern in PLACES:
-        if place.sign in text:
-            for match in pattern.finditer(text):
-                if is_secret(match["value"], place.judged):
-                    yield FoundSecret(match.start("value"), match.end("value"), place.kind)
-    for match in QUERY.finditer(text) if "=" in text else ():
+def _by_place(text: str, signs: Sequence[str]) -> Iterator[FoundSecret]:
+    for place, pattern in [entry for sign in signs for entry in PLACES[sign]]:
+        for match in pattern.finditer(text):
+            if is_secret(match["value"], place.judged):
+                yield FoundSecret(match.start("value"), match.end("value"), place.kind)
+    for match in QUERY.finditer(text) if "=" in signs else ():
         low = match["name"].lower()
         if is_secret(match["value"], "password" if "pass" in low or "pwd" in low else "key"):
             yield FoundSecret(match.start("value"), match.end("value"), re.sub(r"\W", "_", low).upper())

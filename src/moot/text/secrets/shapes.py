@@ -14,12 +14,12 @@ from typing import NamedTuple
 from moot.core import secret_patterns as patterns
 
 RARE = "_-JKzxSGA.Vd"
-SIGNS = [
-    (next(letter for letter in RARE if letter in sign), sign, name)
-    for name, form in patterns.FORMS.items()
-    for sign in form.signs
-]
-"""With a rare letter of each: searching for one letter is fifty times faster than for a word."""
+SIGNS: dict[str, list[tuple[str, str]]] = {}
+"""By a rare letter of each: searching for one letter is fifty times faster than for a word."""
+for form_name, form in patterns.FORMS.items():
+    for form_sign in form.signs:
+        rare = next(letter for letter in RARE if letter in form_sign)
+        SIGNS.setdefault(rare, []).append((form_sign, form_name))
 MASK = re.compile(patterns.MASK)
 STAND_IN = re.compile(patterns.STAND_IN)
 PLAIN_WORDS = re.compile(patterns.PLAIN_WORDS_OR_PATH)
@@ -38,8 +38,9 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def by_form(text: str) -> Iterator[FoundSecret]:
-    if perhaps := [name for letter, sign, name in SIGNS if letter in text and sign in text]:
-        for match in _pattern(tuple(dict.fromkeys(perhaps))).finditer(text):
+    letters = [letter for letter in SIGNS if letter in text]
+    if perhaps := {name for letter in letters for sign, name in SIGNS[letter] if sign in text}:
+        for match in _pattern(tuple(name for name in patterns.FORMS if name in perhaps)).finditer(text):
             yield FoundSecret(match.start(), match.end(), match.lastgroup or "SECRET")
 
 
