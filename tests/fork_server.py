@@ -5,6 +5,7 @@ for its end and answers with the return code as `subprocess` counts it. A new in
 import what a session needs, and the tests start hundreds. Tests of the start itself use `python -m moot`.
 """
 
+import asyncio
 import atexit
 import gc
 import importlib
@@ -89,12 +90,16 @@ def die_after(writes: int) -> None:
 
     append, left = SqlStore.append, writes
 
-    async def append_and_die(self: SqlStore, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
+    def count_and_die(done: "asyncio.Future[None]") -> None:
         nonlocal left
-        await append(self, session_id, rows, fence)
         left -= 1
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
+
+    def append_and_die(self: SqlStore, session_id: str, rows: Sequence[Row], fence: int = 0) -> "asyncio.Future[None]":
+        done = append(self, session_id, rows, fence)
+        done.add_done_callback(count_and_die)
+        return done
 
     SqlStore.append = append_and_die  # type: ignore[method-assign]
 

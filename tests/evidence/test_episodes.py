@@ -11,7 +11,7 @@ from moot.core.experience import Episode
 from moot.core.ports import SessionRecord
 from moot.core.room import Ask
 from moot.core.types import Limits, Value
-from moot.edge.store import SqlStore, sql
+from moot.edge.store import SqlStore, appends
 from moot.edge.store.episodes import EpisodeStore
 from moot.edge.store.lessons import LessonStore
 from moot.evidence.lessons import Origin, credit_lesson, new_lesson
@@ -73,7 +73,7 @@ def test_an_episode_is_kept_with_its_turn_and_says_who_where_and_when(place: str
 
 
 def test_the_oldest_episodes_are_forgotten_first(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "MOST_EPISODES", 2)
+    monkeypatch.setattr(appends, "MOST_EPISODES", 2)
 
     async def work(room: LiveRoom, store: SqlStore) -> list[int]:
         for number in (1, 2, 3, 4):

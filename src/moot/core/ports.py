@@ -1,6 +1,6 @@
 """Ports: what the edge must provide to the room."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Literal, Protocol
@@ -276,7 +276,7 @@ class SessionRecord(Value):
 
 
 class Store(Protocol):
-    """The record. `append` returns only when the rows would survive the end of this process."""
+    """The record."""
 
     async def create(self, session: SessionRecord, ended: JournalMark | None = None) -> None:
         """`ended`: the last entry of a session that is stored with its result and never run."""
@@ -291,8 +291,13 @@ class Store(Protocol):
     async def wish(self, session_id: str, wish: Wish) -> None:
         """Ask something of the process that runs this session."""
 
-    async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
-        """Append to the session's journal; `LeaseLost` if the session was taken over since `fence`."""
+    def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> Awaitable[None]:
+        """Append to the session's journal; `LeaseLost` if the session was taken over since `fence`. Done only when the
+        rows would survive the end of this process. Where it gives a future, the rows are on their way already, in the
+        order of the calls, and a later `update` of the session is refused unless they arrive."""
+
+    def flush(self) -> None:
+        """Begin to write what was appended: somebody waits for it."""
 
     async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[JournalEntry]: ...
 

@@ -50,6 +50,7 @@ class Journal:
         """Recorded steps that were returned in this run."""
         self._before = max((row.elapsed for row in self._past.values()), default=0.0)
         self._began = clock.monotonic()
+        self._writing: list[asyncio.Future[None]] = []
 
     def ticket(self) -> int:
         """Reserve a step number before awaiting anything, so that parallel steps keep their order."""
@@ -97,9 +98,42 @@ class Journal:
         )
 
     async def append(self, rows: Sequence[Row]) -> None:
-        """Returns once the rows survive a crash of this process."""
-        if self._store is not None and rows:
-            await self._store.append(self.session_id, rows, self._fence)
+        """The rows are written while the session goes on; `settle` waits for them."""
+        if self._store is None or not rows:
+            return
+        writing = self._store.append(self.session_id, rows, self._fence)
+        if isinstance(writing, asyncio.Future):
+            writing.add_done_callback(_take_note)
+            self._writing = [each for each in self._writing if not _is_written(each)]
+            self._writing.append(writing)
+        else:
+            await writing
+
+    async def settle(self) -> None:
+        """Returns once all that was appended survives a crash of this process. Awaited before anything that costs money
+        or changes something outside: what can be repeated for nothing need not wait for the disk."""
+        while waiting := [each for each in self._writing if not each.done()]:
+            if self._store is not None:
+                self._store.flush()
+            await asyncio.wait(waiting[-1:])  # in order: the others are done before it
+        for each in self._writing:
+            each.result()
+        self._writing.clear()
+
+
+def _take_note(writing: "asyncio.Future[None]") -> None:
+    """Its failure is raised by `settle`, unless the session ends by another error."""
+    if not writing.cancelled():
+        writing.exception()
+
+
+def _is_written(writing: "asyncio.Future[None]") -> bool:
+    return writing.done() and not writing.cancelled() and writing.exception() is None
+
+
+REPEATABLE = frozenset({"scan", "repair", "execute", "cover", "race", "probe", "measure", "check"})
+"""Steps that cost no money and change nothing: after a crash they are simply done again, so none waits for what came
+before it to be written."""
 
 
 class Steps:
@@ -175,6 +209,8 @@ class Steps:
             value = shape.model_validate(past.value)
             self.emit(lambda: StepDone(seq=seq, name=name, replayed=True))
         else:
+            if name not in REPEATABLE:
+                await self.journal.settle()
             self.check_stopped()
             began = self._ports.clock.monotonic()
             with self.cuttable():

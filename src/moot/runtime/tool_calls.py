@@ -121,6 +121,7 @@ class ToolCalls:
             use = ToolUse.model_validate(past.value)
             self._steps.emit(lambda: StepDone(seq=seq, name=name, replayed=True))
         else:
+            await self._steps.journal.settle()  # the reply that asked for the tool was paid for
             self._steps.check_stopped()
             began = self._ports.clock.monotonic()
             with self._steps.cuttable():

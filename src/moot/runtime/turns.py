@@ -37,11 +37,14 @@ class SeatTurns:
         """The first step at which a provider failed; a resumed session retries from there."""
 
     async def ask(self, ask: Ask[T]) -> T | Absent:
-        return await self._ask(ask, self._steps.journal.ticket(), self._check_admission(ask))
+        seq, denied = self._steps.journal.ticket(), self._check_admission(ask)
+        await self._steps.journal.settle()
+        return await self._ask(ask, seq, denied)
 
     async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
         heard: list[T | Absent | SessionStopped | None] = [None] * len(asks)
         denied = [self._check_admission(ask) for ask in asks]  # in order, whichever is asked first
+        await self._steps.journal.settle()  # not for each: none depends on the answers of the others
         try:
             with self._steps.cuttable():
                 await self._steps.run_side_by_side(
@@ -79,6 +82,7 @@ class SeatTurns:
         answer = self._read(seq, ask, exchange, last=False)
         if isinstance(answer, Absent) and answer.why == "unreadable":
             await self._steps.journal.append(rows)
+            await self._steps.journal.settle()
             again = call.model_copy(update={"prompt": clarify_prompt(call.prompt, answer.detail)})
             exchange, rows = await self._exchange(seq, part + 1, again, chain, "clarification")
             answer = self._read(seq, ask, exchange, last=True)
@@ -106,9 +110,10 @@ class SeatTurns:
             wanted = find_tool_call(ask, exchange) if bench.left else None
             if wanted is None:
                 return told, exchange, [*offer, *rows] if rows else [], part
-            if rows:  # paid for: record it before the tool is used
+            if rows:
                 await self._steps.journal.append([*offer, *rows])
             bench.uses.append(await self._tools.use(seq, part + 1, ask, bench, wanted))
+            await self._steps.journal.settle()
             offer, part = [], part + 2
 
     def _call(self, ask: Ask[T]) -> ModelCall:

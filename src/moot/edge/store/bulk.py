@@ -27,8 +27,9 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.types import TypeEngine
 
-from moot.edge.store.columns import fit, to_json
+from moot.edge.store.columns import Moment, String, fit, fit_text, to_json
 
 Rows = Sequence[Mapping[str, Any]]
 Build = Callable[[Table, tuple[str, ...]], Insert | Update]
@@ -86,8 +87,17 @@ def _plain_statement(build: Build, table: Table, names: tuple[str, ...], dialect
         named = [*names]
         text = f"INSERT INTO {table.name} ({_join(named)}) VALUES ({', '.join('?' * len(named))})"
     types = (table.c["id" if name == "wanted" else name].type for name in named)
-    converts = (each.dialect_impl(dialect).bind_processor(dialect) for each in types)
-    return PlainStatement(text, tuple(zip(named, converts, strict=True)))
+    return PlainStatement(
+        text, tuple((name, _converter(each, dialect)) for name, each in zip(named, types, strict=True))
+    )
+
+
+def _converter(kind: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
+    if isinstance(kind, String):
+        return fit_text
+    convert = kind.dialect_impl(dialect).bind_processor(dialect)
+    # The rows of a transaction have the same time, and few sessions.
+    return lru_cache(256)(convert) if convert is not None and isinstance(kind, Moment | sa.Uuid) else convert
 
 
 def _join(names: Sequence[str], behind: str = "") -> str:

@@ -35,6 +35,10 @@ def fit(text: str) -> str:
     return UNFIT.sub(lambda found: f"{MARK}{ord(found[0]):04x}", text)
 
 
+def fit_text(text: str | None) -> str | None:
+    return None if text is None else fit(text)
+
+
 def original(text: str) -> str:
     return MARKED.sub(lambda found: chr(int(found[1], 16)), text) if MARK in text else text
 
@@ -98,7 +102,7 @@ class String(TypeDecorator[str]):
         return sa.Text() if dialect.name == "postgresql" else self.impl_instance
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return None if value is None else fit(value)
+        return fit_text(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
         return None if value is None else original(value)

@@ -11,11 +11,12 @@ from moot.core.errors import UsageError
 from moot.core.experience import Episode
 from moot.core.ports import EpisodeRow, JournalEntry, JournalMark, Row, SessionRecord
 from moot.edge.store import tables
+from moot.edge.store.appends import insert_rows
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.gates import insert_gate
 from moot.edge.store.journal_append import JournalAppend, columns_of, entry_from, link
 from moot.edge.store.rows import NEW_SESSION, session_columns
-from moot.edge.store.sql import SqlStore, insert_rows
+from moot.edge.store.sql import SqlStore
 from moot.record.chain import SessionSnapshot, digest_of
 
 IMPORTED = "imported"

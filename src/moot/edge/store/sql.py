@@ -4,20 +4,18 @@ import asyncio
 import os
 import socket
 import threading
-from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from pydantic import JsonValue
-from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, false, null, or_, select, update
+from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, delete, false, or_, select, update
 
 from moot import __version__
 from moot.core.errors import Deleted, LeaseLost, StoreError, UsageError
 from moot.core.ports import (
     FORMAT,
-    EpisodeRow,
     JournalEntry,
     JournalMark,
     LogRow,
@@ -29,14 +27,12 @@ from moot.core.ports import (
     Wish,
 )
 from moot.edge.store import tables
+from moot.edge.store.appends import AppendQueue
 from moot.edge.store.bulk import insert_all
-from moot.edge.store.engine import address, alone, make_current, mask_address, open_engine
-from moot.edge.store.faults import is_connection_lost, one_each
-from moot.edge.store.journal_append import Head, JournalAppend, chain_entries, entry_from, link_all, write_tombstone
+from moot.edge.store.engine import address, make_current, mask_address, open_engine
+from moot.edge.store.journal_append import Head, JournalAppend, chain_entries, entry_from, write_tombstone
 from moot.edge.store.rows import (
     CHANGED,
-    COLUMNS,
-    EPISODE,
     LOG_DAYS,
     NEW_SESSION,
     SESSION_CHANGE,
@@ -60,17 +56,6 @@ STEPS = (
     .where(tables.journal.c.dropped_by.is_(None))
     .order_by(tables.journal.c.seq, tables.journal.c.part)
 )
-MOST_EPISODES = 10_000
-"""Of all sessions together; the oldest are forgotten first."""
-
-
-class PendingWrite(NamedTuple):
-    wanted: JournalAppend
-    done: "asyncio.Future[None]"
-
-
-AT_ONCE = 128
-"""Appends per transaction. More would let all sessions run in lockstep: all think, then all wait."""
 
 
 class SqlStore:
@@ -86,10 +71,7 @@ class SqlStore:
         self._reader = reader or self._writer
         self._opening = threading.Lock()
         self._current = False
-        self._waiting = deque[PendingWrite]()
-        self._announced = False
-        """Whether somebody will look at what waits."""
-        self._writing: set[AppendBatch] = set()
+        self._appends = AppendQueue(self._writer)
         self._new = True
 
     # --- writing
@@ -134,47 +116,13 @@ class SqlStore:
             now |= {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else row.wish}
             db.execute(SESSION_CHANGE, {**now, "wanted": session.id})
 
-        await self.work(change)
+        await self._appends.work_after(session.id, change)
 
-    async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
-        loop = asyncio.get_running_loop()
-        done = loop.create_future()
-        self._waiting.append(PendingWrite(JournalAppend(session_id, rows, fence), done))
-        if not self._announced:
-            self._announced = True
-            loop.call_soon(self._flush)  # with those that append in the same round of the loop
-        await done
+    def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> "asyncio.Future[None]":
+        return self._appends.append(JournalAppend(session_id, rows, fence))
 
-    def _flush(self) -> None:
-        if self._waiting:
-            self._put(AppendBatch(self._take))
-
-    def _take(self) -> list[PendingWrite]:
-        """In the writing thread, when it gets to it: the slower the disk, the larger the batch."""
-        self._announced = False  # first: what comes from now on announces itself
-        batch = list[PendingWrite]()
-        while self._waiting and len(batch) < AT_ONCE:
-            batch.append(self._waiting.popleft())
-        return batch
-
-    def _put(self, batch: "AppendBatch") -> None:
-        self._writing.add(batch)
-
-        def report(refused: Sequence[Exception | None], error: BaseException | None) -> None:
-            self._writing.discard(batch)
-            taken = batch.take()  # those that wait, if not even the transaction could begin
-            if error is not None and len(taken) > 1 and batch.is_begun and not is_connection_lost(error):
-                for each in taken:  # an invalid row affects only its own session
-                    self._put(AppendBatch(lambda each=each: [each]))
-            else:
-                ends = one_each(error, len(taken))[: len(taken)] if error is not None else refused
-                for each, failure in zip(taken, ends, strict=True):
-                    if not each.done.done():
-                        each.done.set_exception(failure) if failure else each.done.set_result(None)
-            self._flush()  # what was left over
-
-        # Written even if its session no longer waits: it was paid for.
-        self._writer.put(batch.write, report, lambda: True)
+    def flush(self) -> None:
+        self._appends.flush()
 
     async def claim(self, session_id: str, owner: str, *, take: bool = False, seen: int | None = None) -> SessionRecord:
         return await self.work(lambda db: _claim(db, session_id, owner, take=take, seen=seen))
@@ -257,57 +205,10 @@ class SqlStore:
         return engine
 
     async def aclose(self) -> None:
-        self._flush()
-        while self._writing:
-            await self._writer.work(lambda db: None)  # behind them, and behind what they repeat
+        await self._appends.drain()
         await self._writer.aclose()
         if self._reader is not self._writer:
             await self._reader.aclose()
-
-
-class AppendBatch:
-    """The appends of one transaction."""
-
-    def __init__(self, take: Callable[[], list[PendingWrite]]) -> None:
-        self._take = take
-        self._taken: list[PendingWrite] | None = None
-        self.is_begun = False
-
-    def take(self) -> list[PendingWrite]:
-        """The same every time, also after a rollback."""
-        if self._taken is None:
-            self._taken = self._take()
-        return self._taken
-
-    def write(self, db: Connection) -> list[LeaseLost | None]:
-        self.is_begun = True
-        return insert_rows(db, [each.wanted for each in self.take()]) if self.take() else []
-
-
-def insert_rows(db: Connection, batch: Sequence[JournalAppend]) -> list[LeaseLost | None]:
-    now = datetime.now(UTC)
-    refused = link_all(db, batch, now)
-    grouped: dict[type[Row], list[dict[str, object]]] = {}
-    for each, why in zip(batch, refused, strict=True):
-        for row in each.rows if why is None else ():
-            if type(row) in COLUMNS:
-                columns = COLUMNS[type(row)][1]
-                grouped.setdefault(type(row), []).append(columns(each.session_id, row, now))
-    for kind, (table, _) in COLUMNS.items():  # in this order: a version may refer to a turn
-        if kind in grouped and kind is not EpisodeRow:
-            insert_all(db, table, grouped[kind])
-    if EpisodeRow in grouped:
-        db.execute(EPISODE, grouped[EpisodeRow])
-        _forget_episodes(db)
-    return refused
-
-
-def _forget_episodes(db: Connection) -> None:
-    alone(db)  # two at once would deadlock on each other's rows
-    turns = tables.turns
-    told = select(turns.c.id).where(turns.c.reflections.is_not(None))
-    oldest = told.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
-    db.execute(update(turns).where(turns.c.id.in_(oldest)).values(reflections=null()))
 
 
 def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int | None = None) -> SessionRecord:

@@ -22,9 +22,10 @@ class WatchedStore(SqlStore):
 
     on_write: Callable[[str], None] = staticmethod(lambda session_id: None)
 
-    async def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
-        await super().append(session_id, rows, fence)
-        self.on_write(session_id)
+    def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> "asyncio.Future[None]":
+        done = super().append(session_id, rows, fence)
+        done.add_done_callback(lambda _: self.on_write(session_id))
+        return done
 
     async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
         await super().update(session, mark)
