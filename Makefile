@@ -10,6 +10,9 @@ DOCUMENTS := tests/test_imports.py tests/test_docs.py
 # `make check test` runs these once.
 CHECKED := $(if $(filter check,$(MAKECMDGOALS)),$(DOCUMENTS:%=--ignore=%))
 
+BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_planning run_scan scan_go go_races \
+	scan_javascript scan_repair run_packages run_selection run_mutation run_lessons run_debates run_fleet run_server run_page
+
 # What the tests use. Of the providers, those that bring no other half of a cloud along.
 EXTRAS := acp anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
 
@@ -38,27 +41,10 @@ types: setup
 documents: setup
 	$(BIN)/pytest -q $(DOCUMENTS)
 
-bench: setup  ## benchmark tables, also kept in benchmarks/results
+bench: setup  ## all benchmarks, then one table; fails if one lost more than 15 %, or if a benchmark fails
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt
-	$(BIN)/python -m benchmarks.run_exchange
-	$(BIN)/python -m benchmarks.run_startup
-	$(BIN)/python -m benchmarks.run_routing
-	$(BIN)/python -m benchmarks.run_sandbox
-	$(BIN)/python -m benchmarks.run_elections
-	$(BIN)/python -m benchmarks.run_planning
-	$(BIN)/python -m benchmarks.run_scan
-	$(BIN)/python -m benchmarks.scan_go
-	$(BIN)/python -m benchmarks.go_races
-	$(BIN)/python -m benchmarks.scan_javascript
-	$(BIN)/python -m benchmarks.scan_repair
-	$(BIN)/python -m benchmarks.run_packages
-	$(BIN)/python -m benchmarks.run_selection
-	$(BIN)/python -m benchmarks.run_mutation
-	$(BIN)/python -m benchmarks.run_lessons
-	$(BIN)/python -m benchmarks.run_debates
-	$(BIN)/python -m benchmarks.run_fleet
-	$(BIN)/python -m benchmarks.run_server
-	$(BIN)/python -m benchmarks.run_page
+	@status=0; for name in $(BENCHES); do $(BIN)/python -m benchmarks.$$name || status=1; done; \
+		$(BIN)/python -m benchmarks.table && exit $$status
 
 fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
 	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)

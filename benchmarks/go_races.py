@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep, read_rows
 from benchmarks.scan_go import CONCURRENCY, DATA
 from moot.core.types import Code, SourceFile, Tests
@@ -61,6 +62,8 @@ def table(seen: list[Seen]) -> str:
 def report(details: bool = False) -> None:
     seen = [asyncio.run(look(kernel)) for kernel in kernels()]
     keep("go-races", table(seen), DATA)
+    share = sum(entry.executed or entry.scanned for entry in seen) / max(len(seen), 1)
+    report_figures("go-races", [BenchFigure("kernels with a race found", share, "share", "higher")])
     for entry in seen:
         if details and not entry.executed:
             print(f"    missed {entry.kernel.name} ({entry.kernel.kind}): {entry.problem or 'no race was seen'}")

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep
 from moot.core.types import ModelCall, Reply
 from moot.edge.clock import SystemClock
@@ -107,14 +108,17 @@ async def measured(count: int) -> tuple[float, float, int]:
 
 def main() -> None:
     lines = ["debates at once   wall s   critical path s   above it   calls   own CPU s   load before"]
+    figures = list[BenchFigure]()
     for count in (1, AT_ONCE):
         load, began = os.getloadavg()[0], time.process_time()
         wall, path, calls = asyncio.run(measured(count))
         own = time.process_time() - began
         told = f"{count:15} {wall:8.2f} {path:17.2f} {wall / path - 1:10.1%} {calls:7}"
         lines.append(f"{told} {own:11.2f} {load:13.1f}")
+        figures.append(BenchFigure(f"{count} at once, above the critical path", 100 * (wall / path - 1), "% above"))
     lines.append(f"{os.cpu_count()} cores; where the load is above that, others were waiting for them too")
     keep("debates", "\n".join(lines))
+    report_figures("debates", figures)
 
 
 if __name__ == "__main__":

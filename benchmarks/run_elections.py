@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from benchmarks.elections import Known, Reason, compare_borda, compare_condorcet, compare_first_places, count
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep, read_rows
 from moot.teams.voting import RankedBallot
 
@@ -76,6 +77,7 @@ def main() -> int:
     }
     keep("elections", table(elections, wrong), DATA)
     differences = [line for found in wrong.values() for line in found]
+    report_figures("elections", [BenchFigure("counts that differ from PrefLib's", len(differences), "elections")])
     print(*differences, sep="\n", file=sys.stderr, end="\n" if differences else "")
     return 1 if differences or not elections else 0
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import RESULTS, ROOT, command_line
 
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fleet")]  # their server, their workers, their audit
@@ -52,7 +53,7 @@ def weathers(scale: float) -> tuple[Weather, ...]:
     )
 
 
-def weathered(weather: Weather, server: str, nursery: fleetkit.Nursery) -> list[str]:
+def weathered(weather: Weather, server: str, nursery: fleetkit.Nursery) -> tuple[list[str], list[BenchFigure]]:
     name = f"b{os.getpid()}_{int(time.time())}"
     store = postgres.new_schema(server, name)
     with tempfile.TemporaryDirectory() as folder, fleetkit.opened(store, Path(folder), nursery) as fleet:
@@ -82,7 +83,10 @@ def weathered(weather: Weather, server: str, nursery: fleetkit.Nursery) -> list[
             *(f"  - {trouble}" for trouble in found.troubles[:20]),
         ]
     postgres.drop_schema(server, name)
-    return lines
+    return lines, [
+        BenchFigure(f"{weather.name}: recorded calls repeated or lost", len(found.troubles), "troubles"),
+        BenchFigure(f"{weather.name}: sessions", len(ids) / seconds, "/s", "higher"),
+    ]
 
 
 def main() -> None:
@@ -91,17 +95,20 @@ def main() -> None:
     scale = parser.parse_args().scale
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}"
     parts = [f"# Workers that are killed\n\n`{command_line()}`, {machine}; PostgreSQL on the same machine.\n"]
-    nursery = fleetkit.Nursery()
+    nursery, figures = fleetkit.Nursery(), list[BenchFigure]()
     try:
         with postgres.server() as server:
             for weather in weathers(scale):
-                parts.append("\n".join(weathered(weather, server, nursery)) + "\n")
+                lines, told = weathered(weather, server, nursery)
+                figures += told
+                parts.append("\n".join(lines) + "\n")
                 print(parts[-1], flush=True)
     finally:
         nursery.end()
     if scale == 1.0:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / "fleet.md").write_text("\n".join(parts), encoding="utf-8")
+        report_figures("fleet", figures)
 
 
 if __name__ == "__main__":

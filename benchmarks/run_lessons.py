@@ -8,6 +8,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonStore
@@ -56,6 +57,7 @@ def main() -> None:
         "lessons",
         f"recall from {MANY:,} lessons: median {middle:.1f} ms, p95 {most:.1f} ms, worst {worst:.1f} ms (bound 20)",
     )
+    report_figures("lessons", [BenchFigure(f"recall from {MANY:,} lessons, median", middle, "ms")])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import os
 import time
 from typing import Any
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep, read_rows
 from moot.core.measures import MutationScore
 from moot.core.types import Tests
@@ -45,6 +46,13 @@ def main() -> None:
     lines.append(f"tests that only say `assert True`: {empty.score:.3f} ({empty.problem or _shown(empty)})")
     lines.append(f"{runs / spent:.1f} runs a second, {os.cpu_count()} at once")
     keep("mutation", "\n".join(lines), DATA)
+    report_figures(
+        "mutation",
+        [
+            BenchFigure("mean mutation score", sum(scores) / len(scores), "share", "higher"),
+            BenchFigure("runs", runs / spent, "/s", "higher"),
+        ],
+    )
     assert empty.score == 0.0, "tests that assert nothing must score 0"
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep
 
 MOOT = Path(sys.executable).parent / "moot"
@@ -168,6 +169,8 @@ def main(wanted: list[str]) -> None:
         print(table(trials))
     else:
         keep("packages", table(trials))
+        changed = sum(len(each.changed) for each in trials)
+        report_figures("packages", [BenchFigure("test results that hardening changed", changed, "tests")])
     if any(each.changed for each in trials):
         raise SystemExit(1)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 from pydantic import JsonValue
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import ROOT, keep
 from moot.core.ports import StepRow
 from moot.edge.store import SqlStore
@@ -131,10 +132,18 @@ def main() -> int:
             "",
             f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start.",
         ]
-        lines += [f"the page rendered in {time.monotonic() - began:.2f} s", *browse(server, session)]
+        rendered = time.monotonic() - began
+        lines += [f"the page rendered in {rendered:.2f} s", *browse(server, session)]
         used = asyncio.run(watch(server, store, session))
         lines += [f"{VIEWERS} live viewers, {RATE} turns a second: {used:.3f} of a core"]
     keep("page", "\n".join(lines))
+    report_figures(
+        "page",
+        [
+            BenchFigure(f"a session of {TURNS:,} turns rendered", rendered, "s"),
+            BenchFigure(f"{VIEWERS} viewers, {RATE} turns a second", used, "cores"),
+        ],
+    )
     return 0
 
 

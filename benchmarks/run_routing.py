@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import ROOT, keep
 from moot.routing import route
 
@@ -52,6 +53,15 @@ def main() -> int:
         lines.append(f"| **{table}, {kind}** | **all** | {confusion(found)} |")
         wrong += [f"{table}: {row.command}" for row in found if is_stopped(row.command) != row.stop]
     keep("routing", "\n".join([*lines, "", *(f"wrong: {line!r}" for line in wrong)]).rstrip())
+    missed = sum(row.stop and not is_stopped(row.command) for table, _ in TABLES for row in rows(table))
+    false = sum(not row.stop and is_stopped(row.command) for table, _ in TABLES for row in rows(table))
+    report_figures(
+        "routing",
+        [
+            BenchFigure("dangerous commands let through", missed, "commands"),
+            BenchFigure("harmless commands stopped", false, "commands"),
+        ],
+    )
     return 0
 
 

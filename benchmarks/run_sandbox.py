@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from benchmarks.figures import BenchFigure, compare_times, report_figures
 from benchmarks.kept import keep
 from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import Bubblewrap, find_sandbox
@@ -122,7 +123,13 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--runs", type=int, default=RUNS)
     all_ways = ways()
-    keep("sandbox", table(all_ways, measured(all_ways, options.parse_args().runs)))
+    times = measured(all_ways, options.parse_args().runs)
+    keep("sandbox", table(all_ways, times))
+    bare = statistics.median(times[all_ways[0].label])
+    figures = list[BenchFigure]()
+    for way in all_ways[1:]:
+        figures.append(compare_times(way.label, statistics.median(times[way.label]), "ms", all_ways[0].label, bare))
+    report_figures("sandbox", figures)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.figures import LOAD_BEFORE, BenchFigure, compare_times, report_figures
 from benchmarks.kept import keep, read_rows
 from benchmarks.tally import Tally
 from moot.core.types import Code, SourceFile, Vulnerability
@@ -186,10 +187,8 @@ def _on_one_core() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def cost_table(all_cases: list[Case]) -> list[str]:
-    texts = [text for case in all_cases for text in case.files.values()]
-    machine = f"Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} before"
-    costs = run_costs(texts)
+def cost_table(texts: list[str], costs: dict[str, Cost | None]) -> list[str]:
+    machine = f"Python {platform.python_version()}, load {LOAD_BEFORE:.1f} before"
     lines = [f"| {len(texts)} files, one core, with start-up; {machine} | wall s per 1000 | CPU s per 1000 |"]
     lines.append("|---|---|---|")
     for program, cost in costs.items():
@@ -218,15 +217,29 @@ def report(details: bool = False) -> None:
     tallies = owasp(all_cases, helpers)
     hit, count, missed = security_eval(all_cases)
     loud, secure, alarms = false_alarms(all_cases)
+    texts = [text for case in all_cases for text in case.files.values()]
+    costs = run_costs(texts)
     lines = [
         *owasp_table(tallies),
         "",
         f"SecurityEval recall, right CWE family: {hit}/{count} = {hit / count:.2f}",
         f"LLMSecEval secure samples with a medium-or-worse finding: {loud}/{secure} = {loud / secure:.2f}",
         "",
-        *cost_table(all_cases),
+        *cost_table(texts, costs),
     ]
     keep("scan", "\n".join(lines), DATA, HELPERS)
+    ours, theirs = costs["moot"], costs["bandit"]
+    assert ours is not None
+    macro = sum(tally.youden for tally in tallies.values()) / len(tallies)
+    report_figures(
+        "scan",
+        [
+            BenchFigure("OWASP, Youden's J, mean of the categories", macro, "J", "higher"),
+            BenchFigure("SecurityEval, flaws found", hit / count, "share", "higher"),
+            BenchFigure("LLMSecEval, safe samples flagged", loud / secure, "share"),
+            compare_times("CPU on one core", ours.cpu, "s / 1000 files", "bandit", theirs.cpu if theirs else None),
+        ],
+    )
     if details:
         print("OWASP:", *(line for tally in tallies.values() for line in tally.wrong), sep="\n    ")
         print("missed:", *missed, sep="\n    ")

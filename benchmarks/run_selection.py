@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from benchmarks.figures import BenchFigure, compare_rates, report_figures
 from benchmarks.kept import keep, read_rows
 from moot.core.types import Probing
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
@@ -113,6 +114,14 @@ def gate(pool: Sequence[str], found: Mapping[str, Mapping[str, TrialRun]], right
     return round(100 * len(skipped) / len(found), 1), round(100 * good / len(skipped), 1) if skipped else 0.0
 
 
+def list_figures(found: Mapping[str, Mapping[str, TrialRun]], right: Verdicts) -> list[BenchFigure]:
+    told = list[BenchFigure]()
+    for name, pool in (("five strong", STRONG), ("six weak", WEAK)):
+        single, _, _, both, _ = figures(pool, found, right)
+        told.append(compare_rates(f"{name}: right by vote and examples", both, "% of tasks", "best single", single))
+    return told
+
+
 def main() -> None:
     right: dict[str, dict[str, bool]] = defaultdict(dict)
     for row in read_rows("recorded-humaneval-results.jsonl.gz"):
@@ -133,6 +142,7 @@ def main() -> None:
     )
     lines.append(f"its own, made of the examples as a debate makes them; {AT_ONCE} at once")
     keep("selection", "\n".join(lines), *DATA)
+    report_figures("selection", [*list_figures(found, right), BenchFigure("solutions run", speed, "/s", "higher")])
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import BenchFigure, compare_times, report_figures
 from benchmarks.kept import keep
 from benchmarks.relay import (
     CALLS,
@@ -50,12 +51,14 @@ def main() -> int:
         print(json.dumps(asyncio.run(arm(*given.arm))))
         return 0
     with tempfile.TemporaryDirectory() as folder, postgres_of_tests().server(safe=True) as server:
-        lines = report(Path(folder), server)
+        figures = list[BenchFigure]()
+        lines = report(Path(folder), server, figures)
     keep("server", "\n".join(lines))
+    report_figures("server", figures)
     return 0
 
 
-def report(folder: Path, server: str) -> list[str]:
+def report(folder: Path, server: str, told: list[BenchFigure]) -> list[str]:
     load = os.getloadavg()[0]
     lines = [
         f"# {DEBATES} debates of {CALLS} calls of {SECONDS * 1000:.0f} ms, in one process",
@@ -74,7 +77,8 @@ def report(folder: Path, server: str) -> list[str]:
             wall, p99 = figures["wall"], figures["p99"]
             row = f"| Moot server, {name} | {at_once} | {wall:.1f} | {ideal:.1f} | {wall / ideal:.2f} "
             lines.append(f"{row}| {DEBATES * CALLS / wall:,.0f} | {figures['gets']} | {p99:.0f} |")
-    lines += beside_langgraph(places)
+            told.append(BenchFigure(f"{name}, {at_once} at once, watched", wall / ideal, "x ideal"))
+    lines += beside_langgraph(places, told)
     grown = in_own_process("memory", places.new("SQLite"), "64", str(LONG))
     lines += ["", f"Memory over {MANY:,} debates without latency: {grown['rss']} MB after each {EACH};"]
     lines += [f"{grown['each']:.1f} kB a debate over the last half."]
@@ -96,7 +100,7 @@ class Places:
         return str(postgres_of_tests().new_schema(self.server, f"s{self.made}"))
 
 
-def beside_langgraph(places: Places) -> list[str]:
+def beside_langgraph(places: Places, told: list[BenchFigure]) -> list[str]:
     lines = [
         "", f"The same beside LangGraph: all {DEBATES} at once, nobody asks, {RUNS} runs of each in turn, the median.",
         '"sync": every step is kept before the next one begins, as in Moot; "async" is the default of LangGraph.',
@@ -117,6 +121,8 @@ def beside_langgraph(places: Places) -> list[str]:
             said = "Moot server" if who == "moot" else f"LangGraph, {who}"
             row = f"| {name} | {size:,} | {said} | {wall:.1f} | {cpu:.1f} "
             lines.append(f"{row}| {DEBATES * CALLS / wall:,.0f} | {times} |")
+        name = f"{DEBATES} debates, {name}, replies of {size}"
+        told.append(compare_times(name, walls["moot"], "s", "LangGraph, sync", walls["sync"]))
     return lines
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import os
 import shlex
 import statistics
@@ -11,6 +12,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.figures import BenchFigure, compare_times, report_figures
 
 RUNS = 15
 ONE_FILE = """import sqlite3
@@ -96,8 +99,19 @@ def main() -> None:
     print("| command | median ms | target |\n|---|---:|---|")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "one_file.py").write_text(ONE_FILE)
+        measured = dict[str, float | str]()
         for command in (COMMANDS[0], *given) if given else COMMANDS:
-            print(line(command, median_ms(command, Path(folder))))
+            measured[command.label] = median_ms(command, Path(folder))
+            print(line(command, measured[command.label]))
+    if not given:
+        report_figures("startup", list_figures(measured))
+
+
+def list_figures(measured: dict[str, float | str]) -> list[BenchFigure]:
+    """A command that does not start has no time; the run then fails."""
+    times = {label: value if isinstance(value, float) else math.nan for label, value in measured.items()}
+    bare = COMMANDS[0].label
+    return [compare_times(label, value, "ms", bare, times[bare]) for label, value in times.items() if label != bare]
 
 
 if __name__ == "__main__":

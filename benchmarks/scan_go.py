@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep, read_rows
 from benchmarks.tally import Tally
 from moot.core.types import Code, SourceFile, Vulnerability
@@ -112,6 +113,14 @@ def table(figures: Figures) -> str:
 def report(details: bool = False) -> None:
     figures = measure()
     keep("scan-go", table(figures), DATA)
+    report_figures(
+        "scan-go",
+        [
+            BenchFigure("flaws found", figures.total.recall, "share", "higher"),
+            BenchFigure("safe samples flagged", figures.total.alarms, "share"),
+            BenchFigure("one core", figures.seconds, "s / 1000 files"),
+        ],
+    )
     if details:
         for cwe, tally in figures.by_cwe.items():
             print(f"{cwe}:", *tally.wrong, sep="\n    ")

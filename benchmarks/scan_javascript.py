@@ -4,6 +4,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep, read_rows
 from moot.core.types import Code, SourceFile
 from moot.scan import StaticTeam
@@ -69,6 +70,13 @@ def table(found: Measured) -> str:
 def main() -> None:
     found = measure()
     keep("scan-javascript", table(found), DATA)
+    report_figures(
+        "scan-javascript",
+        [
+            BenchFigure("files with a flaw flagged", found.recall, "share", "higher"),
+            BenchFigure("safe files flagged", found.false_share, "share"),
+        ],
+    )
     for name in found.missed:
         print("missed", name)
     for name in found.false:

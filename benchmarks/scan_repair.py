@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
+from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep, read_rows
 from moot.core.types import Code, SourceFile
 from moot.scan.syntax import parse
@@ -88,6 +89,8 @@ def main(wanted: list[str]) -> None:
         print(table(outcomes))
     else:
         keep("scan-repair", table(outcomes), DATA, HELPERS)
+        share = sum(each.verdict == "repaired" for each in outcomes) / max(len(outcomes), 1)
+        report_figures("scan-repair", [BenchFigure("flaws repaired without a model", share, "share", "higher")])
 
 
 def table(outcomes: list[Outcome]) -> str:

@@ -66,12 +66,15 @@ def build() -> Any:
 
 
 class InMemory:
+    durability: str | None = None
+
     async def setup(self) -> None:
         self.app = build().compile()
 
     async def debate(self, topic: str) -> str:
         start: State = {"topic": topic, "number": 1, "heard": [], "said": {}, "votes": {}}
-        ended = await self.app.ainvoke(start, {"configurable": {"thread_id": uuid.uuid4().hex}})
+        thread = {"configurable": {"thread_id": uuid.uuid4().hex}}
+        ended = await self.app.ainvoke(start, thread, durability=self.durability)
         return str(ended["winner"])
 
     async def teardown(self) -> None: ...
@@ -88,3 +91,9 @@ class WithSqlite(InMemory):
 
     async def teardown(self) -> None:
         await self.stack.aclose()
+
+
+class InStep(WithSqlite):
+    """Every step is kept before the next one begins, as in Moot; by default LangGraph keeps it meanwhile."""
+
+    durability = "sync"
