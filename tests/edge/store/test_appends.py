@@ -1,0 +1,113 @@
+"""Rows are on their way while a session goes on; its end waits for them, and is refused if one of them fails."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from sqlalchemy import Connection
+from test_store import ID, OTHER, R, session, step, with_store
+
+from moot.core.errors import StoreError
+from moot.core.ports import JournalMark
+from moot.edge.store import SqlStore
+from moot.edge.store.appends import AT_ONCE
+
+ENDED = JournalMark(kind="ended", value={"status": "completed"})
+
+
+def counting(work: Callable[[SqlStore], Awaitable[R]]) -> Callable[[SqlStore], Awaitable[tuple[R, int]]]:
+    """Also how many transactions it took."""
+
+    async def counted(store: SqlStore) -> tuple[R, int]:
+        begun = list[Callable[[Connection], object]]()
+        inner = store._writer._in_transaction
+
+        def count(work: Callable[[Connection], R]) -> R:
+            begun.append(work)
+            return inner(work)
+
+        await store.create(session())
+        await store.create(session(OTHER))
+        store._writer._in_transaction = count  # type: ignore[method-assign]
+        return await work(store), len(begun)
+
+    return counted
+
+
+def test_the_last_steps_of_a_session_and_its_end_are_one_transaction(place: str) -> None:
+    async def work(store: SqlStore) -> tuple[list[int], str]:
+        for seq in (1, 2):
+            store.append(ID, [step(seq)])
+        await store.update(session().model_copy(update={"status": "completed"}), ENDED)
+        return [each.seq for each in await store.steps(ID)], (await store.session(ID)).status
+
+    assert with_store(place, counting(work)) == (([1, 2], "completed"), 1)
+
+
+def test_an_end_is_refused_if_a_step_before_it_could_not_be_written(place: str) -> None:
+    async def work(store: SqlStore) -> list[str]:
+        await store.append(ID, [step(1)])
+        lost = store.append(ID, [step(1)])
+        with pytest.raises(StoreError, match="already recorded"):
+            await store.update(session().model_copy(update={"status": "completed"}), ENDED)
+        with pytest.raises(StoreError, match="already recorded"):
+            await lost
+        return [(await store.session(ID)).status, *(entry.kind for entry in await store.entries(ID))]
+
+    assert with_store(place, work_on(work)) == ["running", "begun", "step"]
+
+
+def work_on(work: Callable[[SqlStore], Awaitable[R]]) -> Callable[[SqlStore], Awaitable[R]]:
+    async def on(store: SqlStore) -> R:
+        await store.create(session())
+        await store.create(session(OTHER))
+        return await work(store)
+
+    return on
+
+
+def test_an_end_is_written_if_only_another_session_s_step_failed(place: str) -> None:
+    """They shared a transaction that was rolled back."""
+
+    async def work(store: SqlStore) -> tuple[str, list[int]]:
+        await store.append(OTHER, [step(1)])
+        lost, kept = store.append(OTHER, [step(1)]), store.append(ID, [step(1)])
+        await store.update(session().model_copy(update={"status": "completed"}), ENDED)
+        await kept
+        with pytest.raises(StoreError):
+            await lost
+        return (await store.session(ID)).status, [each.seq for each in await store.steps(ID)]
+
+    assert with_store(place, work_on(work)) == ("completed", [1])
+
+
+def test_what_waits_together_is_written_together_however_much_it_is(place: str) -> None:
+    many = 2 * AT_ONCE + 1
+
+    async def work(store: SqlStore) -> int:
+        await asyncio.gather(*(store.append(ID, [step(seq)]) for seq in range(1, many + 1)))
+        return len(await store.steps(ID))
+
+    written, transactions = with_store(place, counting(work))
+    assert written == many and transactions == 3
+
+
+def test_a_store_that_is_closed_has_written_what_was_on_its_way(place: str) -> None:
+    async def begin(store: SqlStore) -> None:
+        await store.create(session())
+        store.append(ID, [step(1)])
+
+    async def look(store: SqlStore) -> int:
+        return len(await store.steps(ID))
+
+    with_store(place, begin)
+    assert with_store(place, look) == 1
+
+
+def test_rows_of_a_cancelled_session_are_written_too(place: str) -> None:
+    async def work(store: SqlStore) -> int:
+        store.append(ID, [step(1)]).cancel()
+        await store.append(ID, [step(2)])
+        return len(await store.steps(ID))
+
+    assert with_store(place, work_on(work)) == 2
