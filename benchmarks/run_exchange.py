@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import importlib
+import itertools
 import json
 import os
 import platform
@@ -10,7 +11,8 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.exchange import Arm
 from benchmarks.figures import LOAD_BEFORE, BenchFigure, compare_rates, compare_times, report_figures
@@ -28,8 +30,7 @@ ARMS = {
     "AutoGen, assistants gathered by hand": "benchmarks.arms.arm_autogen:Assistants",
 }
 WARM_UP, SINGLES, AT_ONCE, REPEATS = 20, 60, 100, 5
-TURNS = 3
-"""Each arm in turn, so often, and the median: a busy moment of the machine is nobody's alone."""
+SLICE = 3
 PEERS = tuple(name for name in ARMS if name.startswith(("LangGraph", "AutoGen")))
 PLAIN = tuple(name for name in PEERS if "saver" not in name)
 CHECKED = tuple(f"checked topic {number}" for number in range(20))
@@ -45,39 +46,67 @@ class Figures:
     winners: tuple[str, ...]
 
 
-async def measure(name: str, arm: Arm) -> Figures:
+async def serve_arm(arm: Arm) -> None:
+    """Measure a slice for each line of standard input, and tell the seconds of each; first the winners."""
     await arm.setup()
     try:
-        winners = tuple([await arm.debate(topic) for topic in CHECKED])
+        winners = [await arm.debate(topic) for topic in CHECKED]
         for number in range(WARM_UP):
             await arm.debate(f"warm-up {number}")
-        singles = [await _seconds(arm, [f"single {number}"]) for number in range(SINGLES)]
-        crowds = [await _seconds(arm, [f"crowd {turn} {n}" for n in range(AT_ONCE)]) for turn in range(REPEATS)]
+        print(json.dumps(winners), flush=True)
+        turn = 0
+        while wanted := (await asyncio.to_thread(sys.stdin.readline)).strip():
+            turn += 1
+            if wanted == "single":
+                spent = [await _seconds(arm, [f"single {turn} {number}"]) for number in range(SLICE)]
+            else:
+                spent = [await _seconds(arm, [f"crowd {turn} {number}" for number in range(AT_ONCE)])]
+            print(json.dumps(spent), flush=True)
     finally:
         await arm.teardown()
-    return Figures(name, statistics.median(singles) * 1000, AT_ONCE / statistics.median(crowds), winners)
+
+
+class ArmProcess:
+    """No arm pays for what another imported or left in memory."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        command = [sys.executable, "-m", "benchmarks.run_exchange", "--arm", name]
+        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.winners = tuple(self._hear())
+        self.singles, self.crowds = list[float](), list[float]()
+
+    def measure(self, wanted: str) -> None:
+        assert self._process.stdin is not None
+        print(wanted, file=self._process.stdin, flush=True)
+        (self.singles if wanted == "single" else self.crowds).extend(self._hear())
+
+    def end(self) -> Figures:
+        self._process.communicate()
+        each = statistics.median(self.singles) * 1000
+        return Figures(self.name, each, AT_ONCE / statistics.median(self.crowds), self.winners)
+
+    def _hear(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self.name} ended without figures")
+        return json.loads(line)
+
+
+def measure_in_turn() -> list[Figures]:
+    """A slice of each arm, again and again: a busy moment of the machine or of its disk is nobody's alone."""
+    arms = [ArmProcess(name) for name in ARMS]
+    for wanted, times in (("single", SINGLES // SLICE), ("crowd", REPEATS)):
+        for _, arm in itertools.product(range(times), arms):
+            arm.measure(wanted)
+    return [arm.end() for arm in arms]
 
 
 def load(name: str) -> Arm:
     module, _, attribute = ARMS[name].partition(":")
     arm: Arm = getattr(importlib.import_module(module), attribute)()
     return arm
-
-
-def in_own_process(name: str) -> Figures:
-    """No arm pays for what another imported or left in memory."""
-    command = [sys.executable, "-m", "benchmarks.run_exchange", "--arm", name]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    values = json.loads(done.stdout)
-    return Figures(**{**values, "winners": tuple(values["winners"])})
-
-
-def take_median(runs: list[Figures]) -> Figures:
-    if len({each.winners for each in runs}) > 1:
-        raise SystemExit(f"{runs[0].arm} holds another exchange each time")
-    median_ms = statistics.median(each.median_ms for each in runs)
-    per_second = statistics.median(each.per_second for each in runs)
-    return Figures(runs[0].arm, median_ms, per_second, runs[0].winners)
 
 
 def list_figures(all_figures: list[Figures]) -> list[BenchFigure]:
@@ -110,19 +139,20 @@ def save(all_figures: list[Figures]) -> None:
     RESULTS.mkdir(exist_ok=True)
     words = f"Python {platform.python_version()}, {os.cpu_count()} cores, load {LOAD_BEFORE:.2f} at the start."
     head = f"# Three seats, three rounds, a vote\n\n`{command_line()}`, {words}"
-    text = f"{head} A model with no latency; each arm {TURNS} times in turn, the median.\n\n{table(all_figures)}\n"
+    text = f"{head} A model with no latency; a slice of each arm in turn.\n\n{table(all_figures)}\n"
     (RESULTS / "exchange.md").write_text(text)
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--arm", choices=ARMS, help="measure only this one, here, and print its figures as JSON")
+    options.add_argument(
+        "--arm", choices=ARMS, help="measure only this one, a slice for each line (single or crowd) that is given"
+    )
     only = options.parse_args().arm
     if only:
-        print(json.dumps(asdict(asyncio.run(measure(only, load(only))))))
+        asyncio.run(serve_arm(load(only)))
         return 0
-    runs = [[in_own_process(name) for name in ARMS] for _ in range(TURNS)]
-    all_figures = [take_median([run[place] for run in runs]) for place in range(len(ARMS))]
+    all_figures = measure_in_turn()
     print(table(all_figures))
     save(all_figures)
     report_figures("exchange", list_figures(all_figures))

@@ -97,7 +97,7 @@ def die_after(writes: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def append_and_die(self: SqlStore, session_id: str, rows: Sequence[Row], fence: int = 0) -> "asyncio.Future[None]":
-        done = append(self, session_id, rows, fence)
+        done = asyncio.ensure_future(append(self, session_id, rows, fence))
         done.add_done_callback(count_and_die)
         return done
 

@@ -59,7 +59,8 @@ def test_killed_after_any_step_a_session_resumes_to_the_same_result(
     killed = run_moot(tmp_path, *session(tmp_path), kill_after=step, MOOT_STORE=place)
     assert killed.returncode == -signal.SIGKILL and killed.stdout == ""
     (listed,) = json.loads(run_moot(tmp_path, "list", "--json", MOOT_STORE=place).stdout)
-    assert listed["status"] == "running"
+    # The last step and the end are one transaction, unless the disk was quicker than the session.
+    assert listed["status"] == "running" or (step, listed["status"]) == (STEPS, "completed")
     resumed = run_moot(tmp_path, "resume", listed["id"][:8], "--json", MOOT_STORE=place)
     assert resumed.returncode == 0, resumed.stderr
     assert settled(resumed.stdout) == undisturbed

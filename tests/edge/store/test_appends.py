@@ -28,7 +28,7 @@ def counting(work: Callable[[SqlStore], Awaitable[R]]) -> Callable[[SqlStore], A
 
         await store.create(session())
         await store.create(session(OTHER))
-        store._writer._in_transaction = count  # type: ignore[method-assign]
+        store._writer._in_transaction = count  # type: ignore[method-assign, assignment]
         return await work(store), len(begun)
 
     return counted
@@ -106,7 +106,7 @@ def test_a_store_that_is_closed_has_written_what_was_on_its_way(place: str) -> N
 
 def test_rows_of_a_cancelled_session_are_written_too(place: str) -> None:
     async def work(store: SqlStore) -> int:
-        store.append(ID, [step(1)]).cancel()
+        asyncio.ensure_future(store.append(ID, [step(1)])).cancel()
         await store.append(ID, [step(2)])
         return len(await store.steps(ID))
 

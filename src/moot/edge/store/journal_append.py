@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 from moot.core.errors import Deleted, LeaseLost
 from moot.core.ports import JournalEntry, JournalMark, Row, SessionRecord, StepRow
 from moot.edge.store import tables
-from moot.edge.store.bulk import insert_all, update_all
+from moot.edge.store.bulk import fetch_plain, insert_all, update_all
 from moot.edge.store.columns import encode_value
 from moot.edge.store.engine import alone
 from moot.record.chain import GENESIS, canonical, compute_mark, compute_seal, sha
@@ -68,11 +68,10 @@ def read_heads(db: Connection, ids: Sequence[str]) -> "dict[str, Head]":
     if db.dialect.name != "sqlite":
         query = HEADS.where(tables.sessions.c.id.in_(ids)).order_by(tables.sessions.c.id).with_for_update()
         return {row.id: Head.of(row) for row in db.execute(query)}
-    found = db.exec_driver_sql(
-        f"SELECT id, fence, entries, chain FROM debate_sessions WHERE id IN ({','.join('?' * len(ids))})",
-        tuple(each.replace("-", "") for each in ids),
-    )
-    return {str(UUID(row.id)): Head.of(row) for row in found}
+    known = {each.replace("-", ""): each for each in ids}
+    query = f"SELECT id, fence, entries, chain FROM debate_sessions WHERE id IN ({','.join('?' * len(ids))})"
+    found = fetch_plain(db, query, tuple(known))
+    return {known[held]: Head(fence, entries, chain or GENESIS) for held, fence, entries, chain in found}
 
 
 @dataclass

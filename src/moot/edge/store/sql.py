@@ -1,10 +1,9 @@
 """The `Store` port on SQLAlchemy: one thread writes, batching concurrent steps; another one reads."""
 
-import asyncio
 import os
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
@@ -118,7 +117,7 @@ class SqlStore:
 
         await self._appends.work_after(session.id, change)
 
-    def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> "asyncio.Future[None]":
+    def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> Awaitable[None]:
         return self._appends.append(JournalAppend(session_id, rows, fence))
 
     def flush(self) -> None:

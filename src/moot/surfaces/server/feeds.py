@@ -23,7 +23,7 @@ class WatchedStore(SqlStore):
     on_write: Callable[[str], None] = staticmethod(lambda session_id: None)
 
     def append(self, session_id: str, rows: Sequence[Row], fence: int = 0) -> "asyncio.Future[None]":
-        done = super().append(session_id, rows, fence)
+        done = asyncio.ensure_future(super().append(session_id, rows, fence))
         done.add_done_callback(lambda _: self.on_write(session_id))
         return done
 
