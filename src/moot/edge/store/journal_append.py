@@ -69,8 +69,8 @@ def read_heads(db: Connection, ids: Sequence[str]) -> "dict[str, Head]":
         query = HEADS.where(tables.sessions.c.id.in_(ids)).order_by(tables.sessions.c.id).with_for_update()
         return {row.id: Head.of(row) for row in db.execute(query)}
     known = {each.replace("-", ""): each for each in ids}
-    query = f"SELECT id, fence, entries, chain FROM debate_sessions WHERE id IN ({','.join('?' * len(ids))})"
-    found = fetch_plain(db, query, tuple(known))
+    plain = f"SELECT id, fence, entries, chain FROM debate_sessions WHERE id IN ({','.join('?' * len(ids))})"
+    found = fetch_plain(db, plain, tuple(known))
     return {known[held]: Head(fence, entries, chain or GENESIS) for held, fence, entries, chain in found}
 
 
