@@ -102,8 +102,9 @@ def test_a_gate_waits_until_what_came_before_it_is_kept() -> None:
         await scene.ask("red", "one")
         gate = asyncio.create_task(scene.room.gate("defense", "go on?"))
         await scene.reach_rest()
-        assert not gate.done()
-        scene.disk.let_go()
+        assert not gate.done() and scene.disk.let_go() == ["ask red"]
+        await scene.reach_rest()
+        assert not gate.done() and scene.disk.let_go() == ["gate"], "it waits for its own row too"
         await gate
 
     asyncio.run(story())

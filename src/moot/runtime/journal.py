@@ -133,7 +133,7 @@ def _is_written(writing: "asyncio.Future[None]") -> bool:
 
 REPEATABLE = frozenset({"scan", "repair", "execute", "cover", "race", "probe", "measure", "check"})
 """Steps that cost no money and change nothing: after a crash they are simply done again, so none waits for what came
-before it to be written."""
+before it to be written, or for itself."""
 
 
 class Steps:
@@ -219,6 +219,8 @@ class Steps:
             if extra is not None:
                 rows.append(extra(value, seq))
             await self.journal.append(rows)
+            if name not in REPEATABLE:
+                await self.journal.settle()
             spent = round((self._ports.clock.monotonic() - began) * 1000)
             self.emit(lambda: StepDone(seq=seq, name=name, milliseconds=spent))
         return value
