@@ -1,0 +1,146 @@
+"""What one run of a benchmark keeps: its plan (`run.json`) and a row for each task and arm (`rows.jsonl`)."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue, ValidationError
+
+from moot.core.errors import UsageError
+from moot.core.types import Unit, Value
+
+PLAN_FILE, ROWS_FILE = "run.json", "rows.jsonl"
+FORMAT = 1
+"""Of both files."""
+Equal = Literal["calls", "tokens", "usd", "none"]
+
+
+class BenchRow(Value):
+    """What came of one task in one arm."""
+
+    suite: str
+    task: str
+    arm: str
+    session: str = ""
+    """Empty where no session was needed, or none could be begun."""
+    right: bool | None = None
+    """None: nobody can say (skipped, or the judge did not work); such a row counts neither way."""
+    why: str = ""
+    """What the judge saw, or why there is no verdict."""
+    skipped: bool = False
+    """Nothing was tried: what the task needs is not here."""
+    prompt: str = ""
+    """The task as the models were given it."""
+    answer: str = ""
+    """Code, patch, letter or position."""
+    expected: str = ""
+    """The key, where there is one that is not a test."""
+    outcome: str = ""
+    """Of the session, as in its result."""
+    early: bool | None = None
+    """Whether the session stopped at its gate. None: it has none."""
+    grade: str = ""
+    """On what the answer rests: `tested`, `agreed`, `opinion`; empty where the result does not say."""
+    sure: Unit | None = None
+    """The confidence that the result states."""
+    baseline_right: bool | None = None
+    """Whether the vote of the session's own first answers was right."""
+    calls: int = 0
+    calls_failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    usd: float | None = None
+    """None: the price is not known."""
+    seconds: float = 0.0
+    findings: int | None = None
+    """Of the scan in the answer; None where the answer is no code."""
+    serious: int | None = None
+    """Those of them that are critical or high."""
+    mutation: Unit | None = None
+    """Share of small faults in the answer that the hidden tests notice; None: not measured."""
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.arm, self.task
+
+
+class ArmPlan(Value):
+    """One way to spend calls on a task: a protocol's rules, or a number of answers."""
+
+    name: str
+    title: str = ""
+    kind: Literal["answers", "protocol", "scan"] = "protocol"
+    protocol: str = "debate"
+    rules: dict[str, JsonValue] = Field(default_factory=dict)
+    choose: Literal["first", "vote", "vote+examples", "result"] = "result"
+    """How the answer is taken from the session."""
+    answers: float | None = None
+    """Mean number of answers drawn for a task. None: set from what the reference arm spent."""
+
+
+class RunPlan(Value):
+    """What a run does, written before its first call. A resumed run must have the same plan."""
+
+    format: int = FORMAT
+    name: str
+    suite: str
+    folder: str = ""
+    """Of a custom suite."""
+    tasks: tuple[str, ...]
+    digest: str = ""
+    """SHA-256 of the tasks with their tests: a changed suite is another run."""
+    arms: tuple[ArmPlan, ...]
+    models: tuple[str, ...] = ()
+    equal: Equal = "calls"
+    reference: str = "adaptive"
+    """The arm whose mean spending the votes are given."""
+    seed: int = 1
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Of Moot and Python."""
+
+
+def read_plan(folder: Path) -> RunPlan:
+    path = folder / PLAN_FILE
+    if not path.is_file():
+        raise UsageError(f"{folder} is no benchmark run: it has no {PLAN_FILE}")
+    try:
+        return RunPlan.model_validate_json(path.read_text("utf-8"))
+    except ValidationError as error:
+        raise UsageError(f"{path} cannot be read: {error.errors(include_url=False)[0]['msg']}") from None
+
+
+def write_plan(folder: Path, plan: RunPlan) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    new = folder / f"{PLAN_FILE}.new"
+    new.write_text(json.dumps(plan.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    new.replace(folder / PLAN_FILE)
+
+
+def read_rows(folder: Path) -> list[BenchRow]:
+    """The rows so far, each once. A last line that was cut off by a crash does not count: its task is done again."""
+    path = folder / ROWS_FILE
+    whole = path.read_bytes().split(b"\n")[:-1] if path.is_file() else []
+    try:
+        rows = [BenchRow.model_validate_json(line) for line in whole if line.strip()]
+    except ValidationError as error:
+        raise UsageError(f"{path} cannot be read: {error.errors(include_url=False)[0]['msg']}") from None
+    return list({row.key: row for row in rows}.values())
+
+
+def append_rows(folder: Path, rows: Iterable[BenchRow]) -> None:
+    """Whole lines only: what a crash left behind is cut off first."""
+    path = folder / ROWS_FILE
+    with path.open("ab+") as file:
+        file.seek(0)
+        kept = file.read()
+        if kept and not kept.endswith(b"\n"):
+            file.truncate(kept.rfind(b"\n") + 1)
+        file.seek(0, 2)
+        for row in rows:
+            file.write(row.model_dump_json().encode() + b"\n")
