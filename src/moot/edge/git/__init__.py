@@ -50,7 +50,17 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("branch", "cat-file", "check-ignore", "commit-tree", "for-each-ref", "hash-object", "ls-files"),
-            *("merge-base", "remote", "rev-list", "rev-parse", "update-index", "update-ref", "worktree", "write-tree"),
+            *(
+                "ls-tree",
+                "merge-base",
+                "remote",
+                "rev-list",
+                "rev-parse",
+                "update-index",
+                "update-ref",
+                "worktree",
+                "write-tree",
+            ),
         ),
         (),
     ),
@@ -78,6 +88,12 @@ def git(folder: Path, *arguments: str, data: bytes = b"", env: Mapping[str, str]
     return _run(
         folder, [command, *COMMANDS[command], *arguments[1:]], data, {**_as_environment(settings), **(env or {})}
     )
+
+
+def run_bare(folder: Path, arguments: Sequence[str], data: bytes = b"") -> bytes:
+    """Git in a folder of our own that is no repository, nor inside one: no configuration but ours is read."""
+    env = {"GIT_CEILING_DIRECTORIES": str(folder.resolve().parent), "GIT_CONFIG_GLOBAL": os.devnull}
+    return _run(folder, arguments, data, {**_as_environment(QUIET), "GIT_CONFIG_NOSYSTEM": "1", **env})
 
 
 def is_repository(folder: Path) -> bool:

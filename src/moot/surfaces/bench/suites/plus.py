@@ -11,9 +11,9 @@ from typing import Any
 CLOSE = 1e-6
 TEMPLATE = """
 import copy as _copy
-import json as _json
 
-_SPACE = {"__name__": "reference"}
+inf, nan = float("inf"), float("nan")
+_SPACE = {{"__name__": "reference"}}
 exec({reference!r}, _SPACE)
 _INPUTS = {inputs}
 _CLOSE = {close!r}
@@ -42,14 +42,18 @@ def test_plus():
             continue  # no valid input
         found = {name}(*_copy.deepcopy(given))
         compared += 1
-        assert _same(found, expected), f"{name}(*{{given!r}}) gave {{found!r}}, not {{expected!r}}"[:500]
+        why = f"{name}(*{{given!r}}) gave {{found!r}}, not {{expected!r}}"
+        assert _same({unordered}(found), {unordered}(expected)), why[:500]
     assert compared, "no input could be compared"
 """
 
 
-def render_plus(name: str, reference: str, inputs: Sequence[Sequence[Any]], close: float = CLOSE) -> str:
-    """A test to put below an import of the function."""
-    return TEMPLATE.format(reference=reference, inputs=repr([list(each) for each in inputs]), close=close, name=name)
+def render_plus(
+    name: str, reference: str, inputs: Sequence[Sequence[Any]], close: float = CLOSE, unordered: str = ""
+) -> str:
+    """A test to put below an import of the function. `unordered`: `set` or `sorted`, applied to both results."""
+    given = repr([list(each) for each in inputs])
+    return TEMPLATE.format(reference=reference, inputs=given, close=close, name=name, unordered=unordered)
 
 
 def shape_inputs(inputs: Sequence[Sequence[Any]], calls: Sequence[Sequence[Any]]) -> list[list[Any]]:
