@@ -18,6 +18,7 @@ from moot.surfaces.measuring import limit_time
 SERIOUS = frozenset({"critical", "high"})
 ALARMING = frozenset({"critical", "high", "medium"})
 MUTANT_SECONDS = 60.0
+STATED = re.compile(r"\banswer\s*:\W{0,4}([A-Za-z])\b", re.IGNORECASE)
 LETTER = re.compile(
     r"\banswer\b\W{0,6}(?:is\b|would be\b)?\W{0,6}(?:option\W{0,3})?([A-Za-z])\b(?![’'])", re.IGNORECASE
 )
@@ -138,7 +139,8 @@ def find_letter(text: str, options: Sequence[str]) -> str:
     """The letter that an answer names: the last `Answer: X`, else a line that begins with a letter, else the one option
     whose words it repeats. Empty where none can be told."""
     known = LETTERS[: len(options)]
-    named = [letter.upper() for letter in LETTER.findall(text) if letter.upper() in known]
+    named = [letter.upper() for letter in STATED.findall(text) if letter.upper() in known]
+    named = named or [letter.upper() for letter in LETTER.findall(text) if letter.upper() in known]
     named = named or [letter for letter in ALONE.findall(text) if letter in known]
     if named:
         return str(named[-1])

@@ -8,12 +8,13 @@ from typing import Literal
 from pydantic import Field, JsonValue, ValidationError
 
 from moot.core.errors import UsageError
-from moot.core.types import Unit, Value
+from moot.core.types import Limits, Unit, Value
 
 PLAN_FILE, ROWS_FILE = "run.json", "rows.jsonl"
 FORMAT = 1
 """Of both files."""
-Equal = Literal["calls", "tokens", "usd", "none"]
+Equal = Literal["calls", "tokens", "usd"]
+Choice = Literal["result", "vote", "vote+examples"]
 
 
 class BenchRow(Value):
@@ -71,35 +72,59 @@ class BenchRow(Value):
 
 
 class ArmPlan(Value):
-    """One way to spend calls on a task: a protocol's rules, or a number of answers."""
+    """One way to spend calls on a task: a protocol by its rules, or a number of independent answers."""
 
     name: str
     title: str = ""
-    kind: Literal["answers", "protocol", "scan"] = "protocol"
+    """What it is, in words."""
     protocol: str = "debate"
+    """Empty: no session, only the scan."""
     rules: dict[str, JsonValue] = Field(default_factory=dict)
-    choose: Literal["first", "vote", "vote+examples", "result"] = "result"
+    choose: Choice = "result"
     """How the answer is taken from the session."""
-    answers: float | None = None
-    """Mean number of answers drawn for a task. None: set from what the reference arm spent."""
+    models: tuple[str, ...] = ()
+    answers: int | None = None
+    """Independent answers drawn for each task; None: as many as the reference arm's mean spending pays for."""
+    base: str = ""
+    """The arm from which this one differs in one part."""
+
+    @property
+    def group(self) -> str:
+        """Arms of one group take their answers from the same session."""
+        return "answers" if self.is_vote else self.name
+
+    @property
+    def is_vote(self) -> bool:
+        return self.choose in ("vote", "vote+examples")
 
 
 class RunPlan(Value):
-    """What a run does, written before its first call. A resumed run must have the same plan."""
+    """What a run does, written before its first call. A resumed run does the rest of it."""
 
     format: int = FORMAT
+    id: str
+    """Names the sessions of this run in the store."""
     name: str
     suite: str
     folder: str = ""
-    """Of a custom suite."""
+    """Tasks of the user's own."""
+    repos: str = ""
+    examples: bool = True
+    """Whether the tasks' words may hold examples."""
     tasks: tuple[str, ...]
-    digest: str = ""
+    """In the order of the SHA-256 of their ids."""
+    digest: str
     """SHA-256 of the tasks with their tests: a changed suite is another run."""
     arms: tuple[ArmPlan, ...]
     models: tuple[str, ...] = ()
     equal: Equal = "calls"
     reference: str = "adaptive"
     """The arm whose mean spending the votes are given."""
+    limits: Limits = Limits()
+    """Of each session."""
+    budget: float | None = None
+    """Dollars for the whole run."""
+    mutants: int = 0
     seed: int = 1
     versions: dict[str, str] = Field(default_factory=dict)
     """Of Moot and Python."""

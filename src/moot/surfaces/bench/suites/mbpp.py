@@ -13,8 +13,37 @@ from moot.surfaces.bench.tasks import BenchTask
 TASKS, PLUS = "mbpp-sanitized.jsonl.gz", "mbpp-plus.jsonl.gz"
 LOOSE = 1e-3
 ONLY_BASE = frozenset(
-    "574 115 249 595 793 83 407 783 400 442 229 438 734 582 461 164 252 295 737 794 746 640 117 396 124 "
-    "599 255 143 431".split()
+    {
+        83,
+        115,
+        117,
+        124,
+        143,
+        164,
+        229,
+        249,
+        252,
+        255,
+        295,
+        396,
+        400,
+        407,
+        431,
+        438,
+        442,
+        461,
+        574,
+        582,
+        595,
+        599,
+        640,
+        734,
+        737,
+        746,
+        783,
+        793,
+        794,
+    }
 )
 """The reference of their extra inputs fails the task's own asserts, takes none of the inputs or is too slow for them:
 only the task's own asserts judge."""
@@ -29,9 +58,10 @@ def _task(row: DataRow, plus: DataRow | None, source: SuiteSource) -> BenchTask:
     """Its words name no function: the first assert is shown, or without examples the head of the function."""
     first = str(row["test_list"][0])
     asserts = "\n".join(f"    {line}" for test in row["test_list"] for line in str(test).splitlines())
-    imports = "\n".join(row["test_imports"])  # below those of the answer, which must not replace them
+    modules = [f"import {name}" for name in ("math", "sys") if f"{name}." in asserts]
+    imports = "\n".join([*row["test_imports"], *modules])  # below those of the answer, which must not replace them
     hidden = f"from solution import *\n{imports}\n\ndef test_hidden():\n{asserts}\n"
-    if plus is not None and str(row["task_id"]) not in ONLY_BASE:
+    if plus is not None and row["task_id"] not in ONLY_BASE:
         hidden += _extra(plus, first)
     head = f"Example:\n{first}" if source.examples else f"The function is:\n{_head(str(row['code']), first)}"
     return BenchTask(
