@@ -47,6 +47,8 @@ class BenchRow(Value):
     """The confidence that the result states."""
     baseline_right: bool | None = None
     """Whether the vote of the session's own first answers was right."""
+    answers: int = 0
+    """Independent answers that a vote drew; 0: it is no vote."""
     calls: int = 0
     calls_failed: int = 0
     tokens_in: int = 0
