@@ -21,6 +21,12 @@ JOBS = {
     "summary": MenuEntry("Print findings as markdown, for the summary of a job.", "code.ci_jobs"),
     "comment": MenuEntry("Comment on a pull request: few findings, each once.", "code.ci_jobs"),
 }
+BENCH = {
+    "quick": MenuEntry("Does a debate earn its calls on your models? A few tasks.", "bench", short="bench-quick"),
+    "run": MenuEntry("Measure arms on a suite of tasks, at equal cost.", "bench", short="bench-run"),
+    "compare": MenuEntry("Compare two runs, task by task.", "bench", short="bench-compare"),
+    "report": MenuEntry("Show the report of a run again.", "bench", short="bench-report"),
+}
 CODE = {
     "harden": MenuEntry("Attack code, patch it, and check every patch.", PROTOCOL_COMMAND),
     "scan": MenuEntry("Find flaws in code. Needs no model and keeps no session.", "code.scan"),
@@ -35,6 +41,7 @@ CODE = {
         },
     ),
 }
+MEASURES = {"bench": MenuEntry("Measure debates against single answers and votes.", inside=BENCH)}
 DECISIONS = {
     "decide": MenuEntry(
         "Put an open question to judges with fixed stances.",
@@ -113,7 +120,7 @@ ADMIN = {
     "branch": MenuEntry("List, compare and clean the git branches of sessions.", "admin.branch"),
 }
 PANELS: Mapping[str, Mapping[str, MenuEntry]] = {
-    "Code": CODE,
+    "Code": CODE | MEASURES,
     "Decisions": DECISIONS,
     "Agent safety": SAFETY,
     "Sessions": SESSIONS
