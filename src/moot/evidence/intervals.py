@@ -66,7 +66,7 @@ def mcnemar(gained: int, lost: int) -> float:
     """Exact and two-sided: how often chance alone would split the differing tasks at least so unevenly."""
     count = gained + lost
     tail = sum(math.comb(count, k) for k in range(min(gained, lost) + 1))
-    return min(1.0, 2 * tail / 2**count)
+    return min(1.0, float(2 * tail / 2**count))
 
 
 def compare_paired(new: Sequence[bool], old: Sequence[bool], seed: int = 1) -> PairedDifference:

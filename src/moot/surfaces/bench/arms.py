@@ -8,7 +8,7 @@ from annotated_types import Le
 
 from moot.core.errors import UsageError
 from moot.protocols.debate.types import PHASES, DebateRules
-from moot.surfaces.bench.rows import ArmPlan
+from moot.surfaces.bench.rows import ArmPlan, Choice
 from moot.surfaces.bench.tasks import BenchTask, TaskKind
 from moot.surfaces.setup import Settings
 
@@ -128,7 +128,7 @@ def _plain_arms(name: str, wishes: ArmWishes) -> list[ArmPlan]:
 
 
 def _vote(name: str, title: str, wishes: ArmWishes) -> ArmPlan:
-    choose = "vote" if name == "vote" else "vote+examples"
+    choose: Choice = "vote" if name == "vote" else "vote+examples"
     return ArmPlan(
         name=name, title=title, rules=ANSWERS, choose=choose, models=tuple(wishes.models), answers=wishes.answers
     )

@@ -52,8 +52,9 @@ def share_out(allowance: Allowance, done: Sequence[float], drawn: int, count: in
 
     `done` is what the votes before them spent, on `drawn` answers in all.
     """
-    answer = sum(done) / drawn if drawn and sum(done) else allowance.answer
-    left = allowance.each * (len(done) + count) - sum(done)
+    spent = sum(done)
+    answer = spent / drawn if drawn and spent else allowance.answer
+    left = allowance.each * (len(done) + count) - spent
     mean = min(max(left / count / answer, 1.0), float(allowance.most))
     # The fraction is spread evenly: task k gets what brings the running sum to the nearest whole number.
     sums = [int(mean * place + 0.5) for place in range(count + 1)]

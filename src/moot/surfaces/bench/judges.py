@@ -18,6 +18,7 @@ from moot.surfaces.measuring import limit_time
 SERIOUS = frozenset({"critical", "high"})
 ALARMING = frozenset({"critical", "high", "medium"})
 MUTANT_SECONDS = 60.0
+ERROR = re.compile(r"[\w.]*(?:Error|Exception|Exit|NotData|CodeGone|Interrupt)\b|assert\b|took longer")
 STATED = re.compile(r"\banswer\s*:\W{0,4}([A-Za-z])\b", re.IGNORECASE)
 LETTER = re.compile(
     r"\banswer\b\W{0,6}(?:is\b|would be\b)?\W{0,6}(?:option\W{0,3})?([A-Za-z])\b(?![’'])", re.IGNORECASE
@@ -110,7 +111,7 @@ def judge_run(run: SuiteRun) -> Verdict:
     failed = [outcome for outcome in run.outcomes if outcome.status not in ("passed", "skipped")]
     passed = [outcome for outcome in run.outcomes if outcome.status == "passed"]
     if failed or not passed:
-        first = f"{failed[0].name} {failed[0].status}: {_last_line(failed[0].detail)}" if failed else "no test passed"
+        first = f"{failed[0].name} {failed[0].status}: {_find_error(failed[0].detail)}" if failed else "no test passed"
         return Verdict(right=False, why=f"{len(failed)} of {len(run.outcomes)} hidden tests fail; {first}"[:500])
     if own := [outcome for outcome in passed if outcome.code_decides]:
         return Verdict(
@@ -121,9 +122,10 @@ def judge_run(run: SuiteRun) -> Verdict:
     return Verdict(right=True, why=f"passes {len(passed)} hidden test{'s' if len(passed) > 1 else ''}{beside}")
 
 
-def _last_line(detail: str) -> str:
+def _find_error(detail: str) -> str:
+    """The line that says what went wrong; what the answer printed stands beside it and may say anything."""
     lines = [line.strip() for line in detail.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    return next((line for line in reversed(lines) if ERROR.match(line)), lines[-1] if lines else "")
 
 
 def judge_by_rubric(task: BenchTask, answer: str) -> Verdict:

@@ -248,7 +248,7 @@ def _find_unequal(plan: RunPlan, arms: Sequence[ArmFigures]) -> tuple[str, ...]:
             off = spent / wanted - 1
             if abs(off) > TOLERANCE and by_name[arm.name].tasks:
                 more = "more" if off > 0 else "less"
-                notes.append(f"{arm.name} spent {abs(off):.0%} {more} {plan.equal} than {plan.reference}")
+                notes.append(f"{arm.name} spent {abs(off):.0%} {more} than {plan.reference}, counted in {plan.equal}")
     return tuple(notes)
 
 

@@ -1,6 +1,7 @@
 """A change of a repository, judged by its own tests: the commit is read from a clone, which is never changed."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from moot.core.errors import UsageError
@@ -99,7 +100,7 @@ def judge_change(change: ChangeTask, run: SuiteRun) -> ChangeRun:
     return ChangeRun(solved=True, why=f"passes {len(change.fail_to_pass)} tests of the issue; no other broke")
 
 
-def find_test(name: str, status: dict[str, str]) -> str | None:
+def find_test(name: str, status: Mapping[str, str]) -> str | None:
     """By its whole name, else by the last part where only one test has it."""
     if name in status:
         return status[name]

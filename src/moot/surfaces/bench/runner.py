@@ -127,8 +127,9 @@ class BenchRunner:
                 self._keep(rows)
 
     def _keep(self, rows: Sequence[BenchRow]) -> None:
-        append_rows(self.folder, rows)
-        for row in rows:
+        new = [row for row in rows if row.key not in self.rows]
+        append_rows(self.folder, new)
+        for row in new:
             self.rows[row.key] = row
             seconds = time.monotonic() - self._began
             self.tell(Progress(len(self.rows), self.total, seconds, self._before, row))

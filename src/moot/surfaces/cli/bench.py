@@ -33,7 +33,7 @@ from moot.surfaces.bench.rows import PLAN_FILE, Equal, RunPlan, read_plan, read_
 from moot.surfaces.bench.runner import AT_ONCE, BenchRunner, Progress
 from moot.surfaces.bench.starter import find_quick_suite
 from moot.surfaces.bench.suites import SUITES, SuiteSource
-from moot.surfaces.cli.options import JsonFlag, QuietFlag, TeamModelFlag
+from moot.surfaces.cli.options import JsonFlag, TeamModelFlag
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import ask_on_terminal, err, plain, print_json
 from moot.surfaces.cli.session_flags import LIMITS, LimitFlags, with_flags
@@ -133,11 +133,22 @@ def run_command(
             suite=suite,
             source=SuiteSource(folder=path, repos=repos, examples=not no_examples),
             arms=ArmWishes(
-                names=arm or (), models=settings["model"], answers=answers, without=without or (), only=only or (),
-                topologies=topology or (), votings=voting or (), rules=rule or (),
-            ),  # fmt: skip
-            limit=limit, equal=_equal(equal), budget=budget, mutants=mutants, seed=seed, name=name,
-        )  # fmt: skip
+                names=arm or (),
+                models=settings["model"],
+                answers=answers,
+                without=without or (),
+                only=only or (),
+                topologies=topology or (),
+                votings=voting or (),
+                rules=rule or (),
+            ),
+            limit=limit,
+            equal=_equal(equal),
+            budget=budget,
+            mutants=mutants,
+            seed=seed,
+            name=name,
+        )
         run = prepare_run(wishes, settings, out_folder)
         agree_to_run(run, settings, flags, always=False)
     raise typer.Exit(finish_run(run, settings, flags, at_once))

@@ -1,0 +1,169 @@
+"""`moot bench` by its own door: arms, equal cost, resume, what is refused."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from bench_kit import read_rows, run_bench, settle_rows, strip_measured, write_script, write_suite
+
+RUN = ("run", "custom", "tasks", "--name", "one", "--max-calls", "6", "--at-once", "2")
+
+
+def set_up(folder: Path) -> None:
+    write_suite(folder)
+    write_script(folder)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nobody disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    set_up(folder)
+    done = run_bench(folder, *RUN, "-m", "script:replies.yaml")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_every_task_of_every_arm_is_a_session_with_a_verdict_by_hidden_tests(whole: Path) -> None:
+    rows = {(row["arm"], row["task"]): row for row in read_rows(whole)}
+    assert len(rows) == 12
+    assert {task: rows["single", task]["right"] for task in ("add", "double", "neg")} == {
+        "add": True, "double": False, "neg": False,
+    }  # fmt: skip
+    assert all(rows["vote", task]["right"] for task in ("add", "double", "neg"))
+    assert "all tests passed" in rows["single", "neg"]["answer"] and "assert" in rows["single", "neg"]["why"]
+    shown = run_bench(whole, "report", "one")
+    assert shown.returncode == 0 and "single" in shown.stdout
+    from kit import run_moot
+
+    session = rows["adaptive", "add"]["session"]
+    assert run_moot(whole, "show", session).returncode == 0
+    assert run_moot(whole, "audit", session, "--verify").returncode == 0
+
+
+def test_a_vote_spends_on_average_what_the_debate_spent(whole: Path) -> None:
+    rows = read_rows(whole)
+    calls = {
+        arm: sum(row["calls"] for row in rows if row["arm"] == arm) for arm in ("adaptive", "vote", "vote+examples")
+    }
+    assert calls["adaptive"] == calls["vote"] == calls["vote+examples"] > 3
+    figures = json.loads((whole / ".moot/bench/one/report.json").read_text())
+    assert figures["unequal"] == [] and figures["complete"]
+
+
+def test_arms_of_one_vote_share_their_session(whole: Path) -> None:
+    rows = {(row["arm"], row["task"]): row["session"] for row in read_rows(whole)}
+    assert rows["vote", "add"] == rows["vote+examples", "add"] != rows["adaptive", "add"]
+
+
+@pytest.mark.parametrize("point", random.Random(21).sample(range(1, 80), 4))
+def test_killed_at_any_point_and_resumed_the_report_is_the_same(whole: Path, tmp_path: Path, point: int) -> None:
+    set_up(tmp_path)
+    killed = run_bench(tmp_path, *RUN, "-m", "script:replies.yaml", kill_after=point)
+    assert killed.returncode in (0, -9)
+    if (tmp_path / ".moot/bench/one/run.json").exists():
+        done = run_bench(tmp_path, "run", "custom", "--name", "one", "--resume", "--at-once", "2")
+    else:
+        done = run_bench(tmp_path, *RUN, "-m", "script:replies.yaml")
+    assert done.returncode == 0, done.stderr
+    assert settle_rows(read_rows(tmp_path)) == settle_rows(read_rows(whole))
+    reports = [json.loads((each / ".moot/bench/one/report.json").read_text()) for each in (tmp_path, whole)]
+    assert strip_measured(reports[0]) == strip_measured(reports[1])
+
+
+def test_a_line_that_a_crash_cut_off_is_done_again(whole: Path, tmp_path: Path) -> None:
+    set_up(tmp_path)
+    assert run_bench(tmp_path, *RUN, "-m", "script:replies.yaml").returncode == 0
+    path = tmp_path / ".moot/bench/one/rows.jsonl"
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) - 40])
+    assert run_bench(tmp_path, "run", "custom", "--name", "one", "--resume").returncode == 0
+    assert settle_rows(read_rows(tmp_path)) == settle_rows(read_rows(whole))
+
+
+def test_a_run_is_never_overwritten_and_a_changed_suite_is_not_carried_on(tmp_path: Path) -> None:
+    set_up(tmp_path)
+    words = ("run", "custom", "tasks", "--name", "one", "--arm", "single", "-m", "script:replies.yaml")
+    assert run_bench(tmp_path, *words).returncode == 0
+    again = run_bench(tmp_path, *words)
+    assert again.returncode == 2 and "--resume" in again.stderr
+    (tmp_path / "tasks/add/test_add.py").write_text("def test_add():\n    assert True\n")
+    changed = run_bench(tmp_path, "run", "custom", "--name", "one", "--resume")
+    assert changed.returncode == 2 and "not what they were" in changed.stderr
+
+
+def test_a_provider_that_fails_gives_no_wrong_answers(tmp_path: Path) -> None:
+    write_suite(tmp_path)
+    entries = [{"error": "unavailable", "always": True}]
+    (tmp_path / "replies.yaml").write_text(json.dumps(entries))
+    (tmp_path / "moot.toml").write_text("retries = 0\n")
+    done = run_bench(
+        tmp_path, "run", "custom", "tasks", "--name", "one", "--arm", "single", "-m", "script:replies.yaml"
+    )
+    assert done.returncode == 2 and "--resume" in done.stderr
+    assert not (tmp_path / ".moot/bench/one/rows.jsonl").exists() or read_rows(tmp_path) == []
+    assert "incomplete" in done.stdout or "missing" in done.stdout
+
+
+def test_arms_with_one_part_switched_are_compared_with_what_they_were_made_from(tmp_path: Path) -> None:
+    set_up(tmp_path)
+    done = run_bench(
+        tmp_path, "run", "custom", "tasks", "--name", "one", "--arm", "single", "-m", "script:replies.yaml",
+        "--max-calls", "6", "--without", "critique", "--only", "self_evolvement", "--set", "drafts=2", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    pairs = [(each["arm"], each["against"]) for each in figures["parts"]]
+    assert pairs == [("without critique", "debate"), ("only self_evolvement", "debate"), ("drafts=2", "adaptive")]
+    plan = json.loads((tmp_path / ".moot/bench/one/run.json").read_text())
+    rules = {arm["name"]: arm["rules"] for arm in plan["arms"]}
+    assert rules["only self_evolvement"]["phases"] == ["self_evolvement"]
+    assert "critique" not in rules["without critique"]["phases"] and "critique" in rules["debate"]["phases"]
+    assert rules["drafts=2"]["drafts"] == 2
+    html = (tmp_path / ".moot/bench/one/report.html").read_text()
+    assert "What each part moved" in html and html.count("<svg") == 3
+
+
+def test_an_estimate_asks_nobody_and_a_quick_run_asks_first(tmp_path: Path) -> None:
+    set_up(tmp_path)
+    told = run_bench(tmp_path, *RUN, "-m", "script:replies.yaml", "--estimate", "--json")
+    assert told.returncode == 0 and json.loads(told.stdout)["tasks"] == 3
+    assert not (tmp_path / ".moot").exists()
+    asked = run_bench(tmp_path, "quick", "-m", "script:replies.yaml", "--limit", "2")
+    assert asked.returncode == 2 and "--yes" in asked.stderr and not (tmp_path / ".moot").exists()
+
+
+def test_two_runs_are_compared_task_by_task(whole: Path, tmp_path: Path) -> None:
+    set_up(tmp_path)
+    words = ("run", "custom", "tasks", "--name", "two", "--arm", "single", "-m", "script:replies.yaml", "--limit", "2")
+    assert run_bench(tmp_path, *words).returncode == 0
+    done = run_bench(tmp_path, "compare", str(whole / ".moot/bench/one"), "two", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["tasks"] == 2 and [each["arm"] for each in found["arms"]] == ["single"]
+    assert found["sentence"].startswith("Nothing is significant")
+    wrong = run_bench(tmp_path, "compare", "two", "nowhere")
+    assert wrong.returncode == 2 and "no run 'nowhere'" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "nonsense", "-m", "script:replies.yaml"), "unknown suite"),
+        (("run", "custom", "-m", "script:replies.yaml"), "needs the folder"),
+        (("run", "custom", "tasks"), "needs one"),
+        (("run", "custom", "tasks", "-m", "script:nowhere.yaml"), "nowhere.yaml"),
+        (("run", "custom", "tasks", "-m", "script:replies.yaml", "--arm", "magic"), "unknown arm"),
+        (("run", "custom", "tasks", "-m", "script:replies.yaml", "--only", "sleep"), "unknown phase"),
+        (("run", "custom", "tasks", "-m", "script:replies.yaml", "--topology", "ring"), "topology ring"),
+        (("run", "custom", "tasks", "-m", "script:replies.yaml", "--set", "bogus=1"), "rule of debate"),
+        (("run", "custom", "tasks", "-m", "script:replies.yaml", "--equal", "luck"), "--equal"),
+        (("run", "custom", "--resume"), "--name"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_begins(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    set_up(tmp_path)
+    done = run_bench(tmp_path, *words)
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert not (tmp_path / ".moot").exists() or not list((tmp_path / ".moot").rglob("run.json"))
