@@ -268,20 +268,35 @@ def say_result(figures: BenchFigures) -> str:
     rivals = [each for each in figures.comparisons if each.tasks]
     if not rivals:
         return f"{_say_share(reference)}; there is no other arm to compare it with."
-    closest = max(rivals, key=lambda each: (by_name[each.against].right.value or 0.0, -by_name[each.against].calls))
-    other = by_name[closest.against]
-    ahead, behind = (reference, other) if closest.points >= 0 else (other, reference)
-    low, high = sorted((closest.low, closest.high)) if closest.points >= 0 else sorted((-closest.low, -closest.high))
-    size = f"{abs(closest.points):.1f} points (95 %: {low:+.1f} to {high:+.1f}; p = {closest.p:.2g})"
+    # The case for an arm is made against the best that costs no more; what costs more is named if it is better.
+    affordable = [each for each in rivals if by_name[each.against].calls <= 1.1 * reference.calls]
+    closest = max(affordable or rivals, key=lambda each: _merit(by_name[each.against]))
+    better = [each for each in rivals if each not in affordable and each.points < 0 and each.adjusted < 0.05]
+    more = "".join(
+        f" {each.against} is better by {-each.points:.1f} points, at {_say_price(by_name[each.against])}."
+        for each in better
+        if affordable
+    )
+    return _say_pair(closest, reference, by_name[closest.against]) + more
+
+
+def _merit(arm: ArmFigures) -> tuple[float, float]:
+    return arm.right.value or 0.0, -arm.calls
+
+
+def _say_pair(found: ArmComparison, reference: ArmFigures, other: ArmFigures) -> str:
+    ahead, behind = (reference, other) if found.points >= 0 else (other, reference)
+    low, high = (found.low, found.high) if found.points >= 0 else (-found.high, -found.low)
+    size = f"{abs(found.points):.1f} points (95 %: {low:+.1f} to {high:+.1f}; p = {found.p:.2g})"
     prices = f"at {_say_price(ahead)} a task against {_say_price(behind)}"
-    tasks = f"on {closest.tasks} task{'s' if closest.tasks != 1 else ''}"
+    tasks = f"on {found.tasks} task{'s' if found.tasks != 1 else ''}"
     # The rival was chosen because it is the best of several: where it is the one ahead, their number counts.
-    if (closest.p if closest.points >= 0 else closest.adjusted) < 0.05:
+    if (found.p if found.points >= 0 else found.adjusted) < 0.05:
         return f"{ahead.arm} is better than {behind.arm} by {size} {tasks}, {prices}."
-    if not closest.points:
+    if not found.points:
         return f"Nothing is shown: {reference.arm} and {other.arm} are right equally often {tasks}, {prices}."
-    more = f"; about {closest.tasks_needed} tasks would show a difference of this size" if closest.tasks_needed else ""
-    return f"Nothing is significant: {ahead.arm} is ahead of {behind.arm} by {size} {tasks}, {prices}{more}."
+    needed = f"; about {found.tasks_needed} tasks would show a difference of this size" if found.tasks_needed else ""
+    return f"Nothing is significant: {ahead.arm} is ahead of {behind.arm} by {size} {tasks}, {prices}{needed}."
 
 
 def _say_share(arm: ArmFigures) -> str:

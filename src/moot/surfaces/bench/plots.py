@@ -1,25 +1,26 @@
 """Plots of a run as SVG, drawn here: accuracy against cost, what each part moved, calibration."""
 
+import math
 from collections.abc import Sequence
 from html import escape
 
 from moot.surfaces.bench.metrics import ArmComparison, ArmFigures, BenchFigures
 
 WIDTH, HEIGHT = 640, 360
-LEFT, RIGHT, TOP, BOTTOM = 52, 170, 20, 46
+LEFT, RIGHT, TOP, BOTTOM = 52, 196, 20, 46
 COLOURS = 8
 """Classes `c0` to `c7` of the style sheet."""
 LINE = 17
 STYLE = """
-figure { margin: 1.5rem 0; } figcaption { font-weight: bold; margin-bottom: 0.3rem; }
-svg { width: 100%; max-width: 44rem; height: auto; font: 12px system-ui, sans-serif; }
+figure { margin: 1.5rem 0; overflow-x: auto; } figcaption { font-weight: bold; margin-bottom: 0.3rem; }
+svg { width: 100%; min-width: 34rem; max-width: 44rem; height: auto; font: 12px system-ui, sans-serif; }
 svg text { fill: currentColor; } svg .axis { stroke: currentColor; stroke-width: 1; opacity: 0.6; }
 svg .grid { stroke: currentColor; stroke-width: 1; opacity: 0.15; } svg .lead { stroke: currentColor; opacity: 0.3; }
 svg .bar { stroke-width: 2; } svg .faint { opacity: 0.7; }
 .c0 { fill: #1f5fbf; stroke: #1f5fbf; } .c1 { fill: #b2500c; stroke: #b2500c; } .c2 { fill: #2b7a3d; stroke: #2b7a3d; }
 .c3 { fill: #8a2f8f; stroke: #8a2f8f; } .c4 { fill: #a3120f; stroke: #a3120f; } .c5 { fill: #0f7f86; stroke: #0f7f86; }
 .c6 { fill: #6b5b00; stroke: #6b5b00; } .c7 { fill: #555; stroke: #555; }
-table { display: block; overflow-x: auto; max-width: 100%; }
+table { display: block; overflow-x: auto; max-width: 100%; } td, th { white-space: nowrap; overflow-wrap: normal; }
 @media (prefers-color-scheme: dark) {
 .c0 { fill: #7fb0ff; stroke: #7fb0ff; } .c1 { fill: #ffae70; stroke: #ffae70; } .c2 { fill: #7ad18b; stroke: #7ad18b; }
 .c3 { fill: #dd9be2; stroke: #dd9be2; } .c4 { fill: #ff8a80; stroke: #ff8a80; } .c5 { fill: #6fd3da; stroke: #6fd3da; }
@@ -61,20 +62,21 @@ def _dot(x: float, y: float, kind: str, radius: float = 5) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="{kind}"/>'
 
 
-def pick_ticks(most: float, count: int = 5) -> list[float]:
-    """Round numbers from 0 to a little beyond `most`."""
+def pick_ticks(most: float, steps: int = 8) -> list[float]:
+    """Round numbers from 0 to the first beyond `most`, in at most so many steps."""
     if most <= 0:
         return [0.0, 1.0]
-    step = 10.0 ** (len(str(int(most / count))) - 1) if most / count >= 1 else 0.1
-    for factor in (1, 2, 5, 10, 20, 50):
-        if step * factor * count >= most:
-            step *= factor
-            break
-    return [step * place for place in range(count + 1)]
+    power = 10.0 ** math.floor(math.log10(most / steps))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor * steps >= most)
+    return [step * place for place in range(math.ceil(most / step - 1e-9) + 1)]
 
 
 def _tick(value: float) -> str:
     return f"{value:g}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+g}" if value else "0"
 
 
 def spread_labels(wanted: Sequence[float], low: float, high: float) -> list[float]:
@@ -125,7 +127,7 @@ def draw_differences(found: Sequence[ArmComparison]) -> str:
     """A line for each comparison: the difference and its interval, with zero marked."""
     left, right, row = 190, 70, 30
     most = max(5.0, *(abs(value) for each in found for value in (each.low, each.high, each.points)))
-    edge = pick_ticks(most, 2)[-1]
+    edge = pick_ticks(most, 4)[-1]
     wide, height = WIDTH - left - right, TOP + row * len(found) + 40
 
     def across(points: float) -> float:
@@ -133,7 +135,7 @@ def draw_differences(found: Sequence[ArmComparison]) -> str:
 
     bottom = TOP + row * len(found)
     parts = [_line(across(n * edge / 2), TOP, across(n * edge / 2), bottom, "grid") for n in range(-2, 3)]
-    parts += [_text(across(n * edge / 2), bottom + 16, f"{n * edge / 2:+g}", "middle") for n in range(-2, 3)]
+    parts += [_text(across(n * edge / 2), bottom + 16, _signed(n * edge / 2), "middle") for n in range(-2, 3)]
     parts.append(_line(across(0), TOP, across(0), bottom, "axis"))
     for place, each in enumerate(found):
         y = TOP + row * (place + 0.5)
