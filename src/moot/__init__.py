@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from moot.protocols.review.script import ReviewResult, ReviewRules
     from moot.protocols.solve.script import SolveResult, SolveRules
     from moot.protocols.vet.script import VetResult, VetRules
+    from moot.surfaces.library.bench import evaluate_debate_result
     from moot.surfaces.library.ci import ci_checks
     from moot.surfaces.library.debate import debate
     from moot.surfaces.library.decide import decide
@@ -39,6 +40,7 @@ _HOMES = {
     "protocols.vet.script": ("VetResult", "VetRules"),
     "surfaces.library.harden": ("harden", "run_sync"),
     "surfaces.library.debate": ("debate",),
+    "surfaces.library.bench": ("evaluate_debate_result",),
     "surfaces.library.ci": ("ci_checks",),
     "surfaces.library.decide": ("decide",),
     "surfaces.library.protocols": ("run",),
@@ -53,8 +55,8 @@ __all__ = [
     "AttackReport", "Code", "ConfigError", "DebateResult", "DebateRules", "DecideResult", "DecideRules",
     "DefenseReport", "Event", "HardenResult", "HardenRules", "Limits", "ModelError", "MootError", "ReviewResult",
     "ReviewRules", "SolveResult", "SolveRules", "SourceFile", "StoreError", "UsageError", "VetResult", "VetRules",
-    "Vulnerability", "__version__", "ci_checks", "debate", "decide", "harden", "quality", "review", "run", "run_sync",
-    "solve", "use_tool", "vet",
+    "Vulnerability", "__version__", "ci_checks", "debate", "decide", "evaluate_debate_result", "harden", "quality",
+    "review", "run", "run_sync", "solve", "use_tool", "vet",
 ]  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def report_comparison(found: RunComparison) -> Report:
         )
         for each in found.arms
     )
-    columns = ("arm", "tasks", "wrong to right / right to wrong", "points (95 %)", "p", "calls")
+    columns = ("arm", "tasks", "gained / lost", "points (95 %)", "p", "calls")
     title = f"{found.second} against {found.first}"
     headline = Headline(verdict="comparison", text=found.sentence, caveats=found.caveats)
     return Report(blocks=(headline, Grid(title=title, columns=columns, rows=rows)))

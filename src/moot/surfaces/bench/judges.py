@@ -19,6 +19,7 @@ SERIOUS = frozenset({"critical", "high"})
 ALARMING = frozenset({"critical", "high", "medium"})
 MUTANT_SECONDS = 60.0
 ERROR = re.compile(r"[\w.]*(?:Error|Exception|Exit|NotData|CodeGone|Interrupt)\b|assert\b|took longer")
+LEADING = re.compile(r"[\s*_`]{0,4}\(([A-Z])\)")
 STATED = re.compile(r"\banswer\s*:\W{0,4}([A-Za-z])\b", re.IGNORECASE)
 LETTER = re.compile(
     r"\banswer\b\W{0,6}(?:is\b|would be\b)?\W{0,6}(?:option\W{0,3})?([A-Za-z])\b(?![’'])", re.IGNORECASE
@@ -138,9 +139,11 @@ def judge_by_rubric(task: BenchTask, answer: str) -> Verdict:
 
 
 def find_letter(text: str, options: Sequence[str]) -> str:
-    """The letter that an answer names: the last `Answer: X`, else a line that begins with a letter, else the one option
-    whose words it repeats. Empty where none can be told."""
+    """The letter that an answer names: the one it begins with, else the last `Answer: X`, else a line that begins with
+    a letter, else the one option whose words it repeats. Empty where none can be told."""
     known = LETTERS[: len(options)]
+    if (first := LEADING.match(text)) and first[1] in known:
+        return first[1]
     named = [letter.upper() for letter in STATED.findall(text) if letter.upper() in known]
     named = named or [letter.upper() for letter in LETTER.findall(text) if letter.upper() in known]
     named = named or [letter for letter in ALONE.findall(text) if letter in known]

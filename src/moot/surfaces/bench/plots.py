@@ -12,6 +12,7 @@ COLOURS = 8
 """Classes `c0` to `c7` of the style sheet."""
 LINE = 17
 STYLE = """
+body { max-width: 66rem; }
 figure { margin: 1.5rem 0; overflow-x: auto; } figcaption { font-weight: bold; margin-bottom: 0.3rem; }
 svg { width: 100%; min-width: 34rem; max-width: 44rem; height: auto; font: 12px system-ui, sans-serif; }
 svg text { fill: currentColor; } svg .axis { stroke: currentColor; stroke-width: 1; opacity: 0.6; }

@@ -83,7 +83,7 @@ def _arms_grid(arms: Sequence[ArmFigures]) -> Grid:
             "cost",
             "time",
             "helped / harmed",
-            "ended early: right",
+            "early: right",
         ),
         rows=rows,
     )
@@ -113,7 +113,7 @@ def _differences_grid(title: str, found: Sequence[ArmComparison]) -> Grid:
         )
         for each in found
     )
-    columns = ("arm", "against", "tasks", "wrong to right / right to wrong", "points (95 %)", "p", "p (Holm)", "calls")
+    columns = ("arm", "against", "tasks", "gained / lost", "points (95 %)", "p", "p (Holm)", "calls")
     return Grid(title=title, columns=columns, rows=rows)
 
 

@@ -10,7 +10,8 @@ from moot.surfaces.bench.suites import SuiteSource
 from moot.surfaces.bench.tasks import LETTERS, BenchTask, render_options
 
 KEYS = ("id", "question", "options", "answer")
-ASK = "End your position with one line: `Answer: X`, where X is the letter of the option that you choose."
+ASK = "Begin your position with the letter of the option that you choose, in brackets, such as (A)."
+"""Not as a labelled line: whoever reads a reply by its labels would take `Answer: A` for a field of its own."""
 
 
 def ask_for_letter(question: str, options: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from moot.core.types import Tests
 from moot.surfaces.bench.data import DataRow, has_data, read_data
 from moot.surfaces.bench.suites import SuiteSource
 from moot.surfaces.bench.suites.bare import strip_examples
-from moot.surfaces.bench.suites.plus import count_inputs, find_arguments, render_plus, shape_inputs
+from moot.surfaces.bench.suites.plus import count_inputs, find_arguments, parse_source, render_plus, shape_inputs
 from moot.surfaces.bench.tasks import BenchTask
 
 TASKS, PLUS = "humaneval.jsonl.gz", "humaneval-plus-inputs.jsonl.gz"
@@ -45,7 +45,7 @@ def _task(row: DataRow, inputs: list[list[object]], source: SuiteSource) -> Benc
 def _find_helpers(prompt: str, name: str) -> str:
     """Functions that the prompt gives beside the one to write: some tests use them."""
     try:
-        tree = ast.parse(prompt)
+        tree = parse_source(prompt)
     except SyntaxError:
         return ""
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name != name]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from moot.core.types import Tests
 from moot.surfaces.bench.data import DataRow, has_data, read_data
 from moot.surfaces.bench.suites import SuiteSource
-from moot.surfaces.bench.suites.plus import CLOSE, count_inputs, find_arguments, render_plus, shape_inputs
+from moot.surfaces.bench.suites.plus import CLOSE, count_inputs, find_arguments, parse_source, render_plus, shape_inputs
 from moot.surfaces.bench.tasks import BenchTask
 
 TASKS, PLUS = "mbpp-sanitized.jsonl.gz", "mbpp-plus.jsonl.gz"
@@ -88,7 +88,7 @@ def _extra(plus: DataRow, test: str) -> str:
 
 def _wrapper_of(name: str, test: str) -> str:
     """`set` or `sorted` where the test compares results without their order."""
-    for node in ast.walk(ast.parse(test)):
+    for node in ast.walk(parse_source(test)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("set", "sorted"):
             inner = node.args[0] if node.args else None
             if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == name:
@@ -97,7 +97,7 @@ def _wrapper_of(name: str, test: str) -> str:
 
 
 def _add_contract(code: str, name: str, contract: str) -> str:
-    functions = [node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef) and node.name == name]
+    functions = [node for node in parse_source(code).body if isinstance(node, ast.FunctionDef) and node.name == name]
     if not contract.strip() or not functions:
         return code
     names = ", ".join(argument.arg for argument in functions[-1].args.args)
@@ -107,7 +107,7 @@ def _add_contract(code: str, name: str, contract: str) -> str:
 
 def _head(code: str, test: str) -> str:
     """`def f(a, b):` of the function that the tests call."""
-    called = {node.id for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Name)}
-    functions = [node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
+    called = {node.id for node in ast.walk(parse_source(test)) if isinstance(node, ast.Name)}
+    functions = [node for node in parse_source(code).body if isinstance(node, ast.FunctionDef)]
     found = next((node for node in functions if node.name in called), functions[-1])
     return f"def {found.name}({ast.unparse(found.args)}):"

@@ -5,6 +5,7 @@ The reference stands in the tests, which run in a process of their own: an answe
 
 import ast
 import json
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -77,10 +78,17 @@ def _shape(value: Any, like: Any) -> Any:
         return items
 
 
+def parse_source(source: str) -> ast.Module:
+    """Sources of a data set may have escapes that Python warns of: nobody here can mend them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
 def find_arguments(source: str, names: Sequence[str]) -> list[list[Any]]:
     """The literal arguments of the calls of these functions, in their order."""
     try:
-        tree = ast.parse(source)
+        tree = parse_source(source)
     except (SyntaxError, ValueError):
         return []
     found = []
