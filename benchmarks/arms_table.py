@@ -1,28 +1,13 @@
 """The table of `run_arms`: how many are right, with 95 % intervals, what they cost, and what was gained and lost."""
 
-import math
-import random
 from collections.abc import Sequence
 from typing import Any
 
+from moot.evidence.intervals import bootstrap, wilson
+
+DRAWS = 10_000
 ARMS = ("greedy", "vote", "vote + examples", "debate")
 Row = dict[str, Any]
-
-
-def wilson(right: int, of: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of a share, in per cent."""
-    if not of:
-        return 0.0, 100.0
-    share, more = right / of, z * z / of
-    middle, wide = share + more / 2, z * math.sqrt(share * (1 - share) / of + more / (4 * of))
-    return 100 * (middle - wide) / (1 + more), 100 * (middle + wide) / (1 + more)
-
-
-def bootstrap(differences: Sequence[int], draws: int = 10_000) -> tuple[float, float]:
-    """The 95 % interval of a mean difference over tasks, in points, by drawing the tasks again."""
-    chance = random.Random(1)
-    means = sorted(sum(chance.choices(differences, k=len(differences))) / len(differences) for _ in range(draws))
-    return 100 * means[int(0.025 * draws)], 100 * means[int(0.975 * draws) - 1]
 
 
 def table(rows: Sequence[Row], model: str, many: int, calls: int, skip: int = 0) -> str:
@@ -44,8 +29,8 @@ def table(rows: Sequence[Row], model: str, many: int, calls: int, skip: int = 0)
 
 
 def share(right: int, of: int) -> str:
-    low, high = wilson(right, of)
-    return f"{100 * right / max(of, 1):5.1f} ({low:4.1f}-{high:4.1f})"
+    found = wilson(right, of)
+    return f"{100 * right / max(of, 1):5.1f} ({100 * found.low:4.1f}-{100 * found.high:4.1f})"
 
 
 def flips(rows: Sequence[Row]) -> list[str]:
@@ -55,7 +40,8 @@ def flips(rows: Sequence[Row]) -> list[str]:
         gained = [row["task"] for row in rows if row["right"][arm] and not row["right"][base]]
         lost = [row["task"] for row in rows if row["right"][base] and not row["right"][arm]]
         by_task = [int(row["right"][arm]) - int(row["right"][base]) for row in rows] or [0]
-        low, high = bootstrap(by_task)
+        found = bootstrap(by_task, draws=DRAWS)
+        low, high = 100 * found.low, 100 * found.high
         points = 100 * sum(by_task) / len(by_task)
         lines.append(
             f"{arm} / {base}: {len(gained)} {gained}, {len(lost)} {lost}, {points:+.1f} ({low:+.1f} to {high:+.1f})"

@@ -1,11 +1,21 @@
 """`moot bench` by its own door: arms, equal cost, resume, what is refused."""
 
+import asyncio
 import json
+import os
 import random
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from bench_kit import read_rows, run_bench, settle_rows, strip_measured, write_script, write_suite
+from bench_kit import read_rows, run_bench, say, settle_rows, strip_measured, write_script, write_suite
+from bench_references import REFERENCES
+from kit import run_moot
+from patience import wait_until
+
+import moot
 
 RUN = ("run", "custom", "tasks", "--name", "one", "--max-calls", "6", "--at-once", "2")
 
@@ -35,8 +45,6 @@ def test_every_task_of_every_arm_is_a_session_with_a_verdict_by_hidden_tests(who
     assert "all tests passed" in rows["single", "neg"]["answer"] and "assert" in rows["single", "neg"]["why"]
     shown = run_bench(whole, "report", "one")
     assert shown.returncode == 0 and "single" in shown.stdout
-    from kit import run_moot
-
     session = rows["adaptive", "add"]["session"]
     assert run_moot(whole, "show", session).returncode == 0
     assert run_moot(whole, "audit", session, "--verify").returncode == 0
@@ -167,3 +175,73 @@ def test_what_cannot_be_done_is_said_before_anything_begins(tmp_path: Path, word
     done = run_bench(tmp_path, *words)
     assert done.returncode == 2 and said in done.stderr, done.stderr
     assert not (tmp_path / ".moot").exists() or not list((tmp_path / ".moot").rglob("run.json"))
+
+
+def test_ctrl_c_stops_in_order_and_says_how_to_go_on(whole: Path, tmp_path: Path) -> None:
+    """The signal comes while sessions are under way: a row is there, and many are missing."""
+    set_up(tmp_path)
+    script = json.loads((tmp_path / "replies.yaml").read_text())
+    (tmp_path / "replies.yaml").write_text(json.dumps([{**entry, "delay_s": 0.2} for entry in script]))
+    env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db")}
+    command = [sys.executable, "-m", "moot", "bench", *RUN, "-m", "script:replies.yaml"]
+    running = subprocess.Popen(
+        command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    rows = tmp_path / ".moot/bench/one/rows.jsonl"
+    wait_until(rows.exists, "no row was written")
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert "moot bench run custom --name one --resume" in err and "missing" in out
+    (tmp_path / "replies.yaml").write_text(json.dumps(script))
+    assert run_bench(tmp_path, "run", "custom", "--name", "one", "--resume").returncode == 0
+    assert settle_rows(read_rows(tmp_path)) == settle_rows(read_rows(whole))
+
+
+def test_a_quick_run_answers_in_one_sentence(tmp_path: Path) -> None:
+    names = {
+        "slug": "slug(title", "roman": "to_roman(", "intervals": "merge(intervals", "runs": "compress(text",
+        "workdays": "workdays(first", "brackets": "first_mismatch(", "words": "top_words(", "duration": "seconds(text",
+        "wrap": "wrap(text", "window": "moving_median(",
+    }  # fmt: skip
+    entries = [{"contains": words, "reply": say(REFERENCES[name]), "always": True} for name, words in names.items()]
+    (tmp_path / "replies.yaml").write_text(json.dumps(entries))
+    done = run_bench(
+        tmp_path, "quick", "-m", "script:replies.yaml", "--yes", "--limit", "3", "--max-calls", "4", "--name", "one"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Nothing is shown: adaptive and ")
+    assert all(row["right"] for row in read_rows(tmp_path))
+
+
+def test_a_budget_in_dollars_needs_prices(tmp_path: Path) -> None:
+    set_up(tmp_path)
+    done = run_bench(tmp_path, *RUN, "-m", "openai:gpt-nobody-knows", "--budget", "1")
+    assert done.returncode == 2 and "price" in done.stderr
+
+
+def test_a_spent_budget_stops_the_run_and_a_resumed_one_goes_no_further(tmp_path: Path) -> None:
+    set_up(tmp_path)
+    done = run_bench(tmp_path, *RUN, "-m", "script:replies.yaml", "--budget", "0")
+    assert done.returncode == 2 and "budget" in done.stderr and "--resume" in done.stderr
+
+
+def test_the_library_judges_one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asyncio.run(judge_one_result(tmp_path, monkeypatch))
+
+
+async def judge_one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    words = (tmp_path / "tasks/neg/task.md").read_text()
+    result = await moot.debate(words, moot.DebateRules(max_rounds=1), model="script:replies.yaml", keep=False)
+    score = await moot.evaluate_debate_result(result, "custom", task="neg", folder="tasks")
+    assert (score.right, score.correctness, score.security) == (True, 1.0, 1.0)
+    assert score.test_coverage == 1.0 and score.maintainability is not None and score.calls == result.calls
+    cheat = result.model_copy(update={"code": "print('all tests passed')\ndef neg(n):\n    return 0\n"})
+    wrong = await moot.evaluate_debate_result(cheat, "custom", tests="tasks/neg/test_neg.py")
+    assert (wrong.right, wrong.correctness) == (False, 0.0) and wrong.harmed
+    with pytest.raises(moot.UsageError, match="unknown benchmark type"):
+        await moot.evaluate_debate_result(result, "vibes")
+    with pytest.raises(moot.UsageError, match="no task 'sub'"):
+        await moot.evaluate_debate_result(result, "custom", task="sub", folder="tasks")
