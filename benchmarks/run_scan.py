@@ -17,7 +17,7 @@ from benchmarks.kept import keep, read_rows
 from benchmarks.tally import Tally
 from moot.core.types import Code, SourceFile, Vulnerability
 from moot.scan import StaticTeam
-from moot.surfaces.bench.suites.cwes import OWASP_CWES, is_same_family
+from moot.surfaces.bench.suites.cwes import FAMILIES, OWASP_CWES
 
 DATA, HELPERS = "code-python.jsonl.gz", "owasp-helpers.jsonl.gz"
 SERIOUS = ("critical", "high", "medium")
@@ -67,9 +67,13 @@ def owasp(all_cases: list[Case], helpers: dict[str, str]) -> dict[str, Tally]:
     return dict(sorted(tallies.items()))
 
 
+def same_family(cwe: int, other: int | None) -> bool:
+    return cwe == other or any(cwe in family and other in family for family in FAMILIES)
+
+
 def security_eval(all_cases: list[Case]) -> tuple[int, int, list[str]]:
     mine = [case for case in all_cases if case.corpus == "securityeval"]
-    missed = [c.id for c in mine if not any(is_same_family(c.cwe, f.cwe) for f in scanned(c, {}))]
+    missed = [c.id for c in mine if not any(same_family(c.cwe, f.cwe) for f in scanned(c, {}))]
     return len(mine) - len(missed), len(mine), missed
 
 

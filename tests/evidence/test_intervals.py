@@ -46,7 +46,7 @@ def test_pairs_are_counted_task_by_task() -> None:
     new, old = [True] * 8 + [False, True], [True] * 4 + [False] * 4 + [True, True]
     found = compare_paired(new, old)
     assert (found.tasks, found.gained, found.lost, found.mean) == (10, 4, 1, 0.3)
-    assert not found.is_significant and found.interval.low <= 0.3 <= found.interval.high
+    assert found.p == 0.375 and found.interval.low <= 0.3 <= found.interval.high
     assert found.tasks_needed == math.ceil(2.8**2 * (0.5 - 0.09) / 0.09)
     assert compare_paired([True, False], [True, False]).tasks_needed is None
     with pytest.raises(ValueError):

@@ -32,10 +32,6 @@ class PairedDifference:
     """McNemar, exact, two-sided."""
 
     @property
-    def is_significant(self) -> bool:
-        return self.p < 0.05
-
-    @property
     def tasks_needed(self) -> int | None:
         """How many tasks would show a difference as large as this one; None if there is none."""
         if not self.mean:

@@ -15,7 +15,7 @@ TASKS = {
         "from solution import add\n\ndef test_add():\n    assert add(2, 2) == 4\n    assert add(-1, 5) == 4\n",
     ),
     "double": (
-        "Write double(n: int), which gives two times n.\n",
+        "Write double(n: int), which gives two times n.\n\n    double(2) -> 4\n",
         "from solution import double\n\ndef test_double():\n    assert double(4) == 8\n    assert double(0) == 0\n",
     ),
     "neg": (
@@ -42,7 +42,8 @@ def write_script(folder: Path) -> str:
     """The first seat that writes is wrong on two of three tasks; every other one is right."""
     wrong = {"add(a, b)": ADD, "double(n": SQUARE, "neg(n)": ZERO}
     right = {"add(a, b)": ADD, "double(n": DOUBLE, "neg(n)": NEG}
-    entries = [{"seat": "generator", "contains": words, "reply": say(code)} for words, code in wrong.items()]
+    entries: list[dict[str, Any]] = [{"contains": "Write tests for this task", "reply": "TESTS: NONE"}]
+    entries += [{"seat": "generator", "contains": words, "reply": say(code)} for words, code in wrong.items()]
     entries += [{"contains": words, "reply": say(code)} for words, code in right.items()]
     (folder / "replies.yaml").write_text(json.dumps([{**entry, "always": True} for entry in entries]))
     return "script:replies.yaml"

@@ -13,15 +13,16 @@ from bench_references import REFERENCES
 from moot.core.errors import UsageError
 from moot.core.types import Tests
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
+from moot.surfaces.bench.choosing import choose_code, invent_calls
 from moot.surfaces.bench.data import data_folder, has_data
-from moot.surfaces.bench.judges import AnswerJudge, Verdict, find_letter
+from moot.surfaces.bench.judges import AnswerJudge, AnswerVerdict, find_letter
 from moot.surfaces.bench.starter import find_starter
 from moot.surfaces.bench.suites import SuiteSource, load_tasks
 from moot.surfaces.bench.suites.bare import strip_examples
 from moot.surfaces.bench.tasks import BenchTask
 
 
-def judge(task: BenchTask, answer: str) -> Verdict:
+def judge(task: BenchTask, answer: str) -> AnswerVerdict:
     box = Bubblewrap(SandboxLimits(wall=30.0, test=10.0))
     return asyncio.run(AnswerJudge(lambda: box).judge(task, answer))
 
@@ -281,3 +282,34 @@ def test_a_custom_suite_has_the_names_of_its_folders(tmp_path: Path) -> None:
     tasks = load_tasks("custom", SuiteSource(folder=folder))
     assert sorted(task.id for task in tasks) == ["add", "double", "neg"]
     assert not any("assert" in task.prompt for task in tasks)
+
+
+# --- the vote of answers
+
+
+BARE = BenchTask(id="x", kind="code", prompt="Write double(n), two times n.", path="solution.py", hidden=SQUARE.hidden)
+TWICE, POWER, THRICE = (f"def double(n):\n    return {body}\n" for body in ("2 * n", "n * n", "3 * n"))
+
+
+def vote(task: BenchTask, codes: list[str], *, examples: bool) -> str:
+    return asyncio.run(choose_code(task, codes, Bubblewrap(SandboxLimits(wall=30.0)), examples=examples))
+
+
+def test_without_examples_the_vote_compares_answers_on_inputs_of_its_own() -> None:
+    assert vote(BARE, [POWER, TWICE, THRICE, TWICE.replace("2 * n", "n + n")], examples=False).endswith("2 * n\n")
+    assert vote(BARE, [POWER, TWICE], examples=False) == POWER  # a tie goes to who came first
+    assert vote(BARE, [], examples=False) == ""
+    assert vote(BARE, ["not python (", TWICE], examples=False) == TWICE
+
+
+def test_examples_of_the_task_come_before_the_vote() -> None:
+    task = BARE.model_copy(update={"prompt": "Write double(n), two times n.\n\n    double(3) -> 6\n"})
+    assert vote(task, [THRICE, THRICE, TWICE], examples=False) == THRICE
+    assert vote(task, [THRICE, THRICE, TWICE], examples=True) == TWICE
+
+
+def test_calls_are_made_up_from_types_names_and_doctests() -> None:
+    code = "def pick(words: list[str], n):\n    '''\n    >>> pick(['q'], 1)\n    'q'\n    '''\n    return words[n]\n"
+    calls = invent_calls([code])
+    assert calls[0] == "pick(['q'], 1)" and "pick([], 0)" in calls and len(calls) <= 20
+    assert invent_calls(["nothing to call"]) == []

@@ -27,7 +27,7 @@ LETTER = re.compile(
 ALONE = re.compile(r"^\W{0,4}(?:option\W{0,2})?([A-Z])(?:\W{0,3}$|[).:]\s)", re.MULTILINE)
 
 
-class Verdict(Value):
+class AnswerVerdict(Value):
     right: bool | None
     """None: nobody can say."""
     why: str = ""
@@ -48,31 +48,31 @@ class AnswerJudge:
     sandbox: Callable[[], Sandbox]
     mutants: int = 0
     """Small faults that are put into each right answer, to see whether the hidden tests notice; 0: none."""
-    _known: dict[tuple[str, str], "asyncio.Task[Verdict]"] = field(default_factory=dict)
+    _known: dict[tuple[str, str], "asyncio.Task[AnswerVerdict]"] = field(default_factory=dict)
 
-    async def judge(self, task: BenchTask, answer: str) -> Verdict:
+    async def judge(self, task: BenchTask, answer: str) -> AnswerVerdict:
         key = (task.id, answer)
         if key not in self._known:
             self._known[key] = asyncio.ensure_future(self._judge(task, answer))
         return await asyncio.shield(self._known[key])
 
-    async def _judge(self, task: BenchTask, answer: str) -> Verdict:
+    async def _judge(self, task: BenchTask, answer: str) -> AnswerVerdict:
         if not answer.strip():
-            return Verdict(right=False, why="no answer")
+            return AnswerVerdict(right=False, why="no answer")
         match task.kind:
             case "choice" | "label":
-                return Verdict(right=answer == task.key, why=f"{answer}, the key is {task.key}")
+                return AnswerVerdict(right=answer == task.key, why=f"{answer}, the key is {task.key}")
             case "text":
                 return judge_by_rubric(task, answer)
             case "repository":
                 return await self._judge_change(task, answer)
             case "code":
-                return judge_run(await self.sandbox().run(solution_of(task, answer), hidden_of(task)))
+                return judge_run(await self.sandbox().run(solution_of(task, answer), require_tests(task)))
 
-    async def _judge_change(self, task: BenchTask, answer: str) -> Verdict:
+    async def _judge_change(self, task: BenchTask, answer: str) -> AnswerVerdict:
         assert task.change is not None
         done: ChangeRun = await run_change(task.change, answer, self.sandbox())
-        return Verdict(right=done.solved, why=done.why)
+        return AnswerVerdict(right=done.solved, why=done.why)
 
     async def measure(self, task: BenchTask, answer: str, *, right: bool | None) -> CodeFigures | None:
         """The scan of an answer, and how many faults in it the hidden tests notice."""
@@ -87,14 +87,14 @@ class AnswerJudge:
 
     async def _score_mutants(self, task: BenchTask, code: Code) -> float | None:
         brief = limit_time(self.sandbox(), 1.0)
-        return (await mutation_score(code, hidden_of(task), brief.run, self.mutants, MUTANT_SECONDS)).score
+        return (await mutation_score(code, require_tests(task), brief.run, self.mutants, MUTANT_SECONDS)).score
 
 
 def solution_of(task: BenchTask, answer: str) -> Code:
     return Code(files=(SourceFile(path=path_of(task), language=task.language, text=answer),))
 
 
-def hidden_of(task: BenchTask) -> Tests:
+def require_tests(task: BenchTask) -> Tests:
     if task.hidden is None:
         raise SandboxError(f"task {task.id} has no hidden tests")
     return task.hidden
@@ -104,23 +104,23 @@ def path_of(task: BenchTask) -> str:
     return PurePosixPath(task.path or "solution.py").name
 
 
-def judge_run(run: SuiteRun) -> Verdict:
+def judge_run(run: SuiteRun) -> AnswerVerdict:
     """A pass counts only where the tests decided it. What an answer prints is nothing that anybody reads; a result that
     compares itself, by an `__eq__` of the answer's own, is no evidence."""
     if run.problem:
-        return Verdict(right=False, why=f"the hidden tests gave no result: {run.problem}"[:500])
+        return AnswerVerdict(right=False, why=f"the hidden tests gave no result: {run.problem}"[:500])
     failed = [outcome for outcome in run.outcomes if outcome.status not in ("passed", "skipped")]
     passed = [outcome for outcome in run.outcomes if outcome.status == "passed"]
     if failed or not passed:
         first = f"{failed[0].name} {failed[0].status}: {_find_error(failed[0].detail)}" if failed else "no test passed"
-        return Verdict(right=False, why=f"{len(failed)} of {len(run.outcomes)} hidden tests fail; {first}"[:500])
+        return AnswerVerdict(right=False, why=f"{len(failed)} of {len(run.outcomes)} hidden tests fail; {first}"[:500])
     if own := [outcome for outcome in passed if outcome.code_decides]:
-        return Verdict(
+        return AnswerVerdict(
             right=False, why=f"{own[0].name} was decided by the answer's own comparison: {own[0].in_process}"
         )
     near = [outcome for outcome in passed if outcome.in_process]
     beside = f"; {len(near)} in one process with the answer ({near[0].in_process})" if near else ""
-    return Verdict(right=True, why=f"passes {len(passed)} hidden test{'s' if len(passed) > 1 else ''}{beside}")
+    return AnswerVerdict(right=True, why=f"passes {len(passed)} hidden test{'s' if len(passed) > 1 else ''}{beside}")
 
 
 def _find_error(detail: str) -> str:
@@ -129,13 +129,15 @@ def _find_error(detail: str) -> str:
     return next((line for line in reversed(lines) if ERROR.match(line)), lines[-1] if lines else "")
 
 
-def judge_by_rubric(task: BenchTask, answer: str) -> Verdict:
+def judge_by_rubric(task: BenchTask, answer: str) -> AnswerVerdict:
     failed = [rule.says for rule in task.rubric if bool(re.search(rule.matches, answer, re.IGNORECASE)) == rule.absent]
     if not task.rubric:
-        return Verdict(right=None, why="the task has no rubric")
+        return AnswerVerdict(right=None, why="the task has no rubric")
     if failed:
-        return Verdict(right=False, why=f"{len(failed)} of {len(task.rubric)} rules do not hold: {'; '.join(failed)}")
-    return Verdict(right=True, why=f"all {len(task.rubric)} rules hold")
+        return AnswerVerdict(
+            right=False, why=f"{len(failed)} of {len(task.rubric)} rules do not hold: {'; '.join(failed)}"
+        )
+    return AnswerVerdict(right=True, why=f"all {len(task.rubric)} rules hold")
 
 
 def find_letter(text: str, options: Sequence[str]) -> str:

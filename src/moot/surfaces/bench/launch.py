@@ -19,7 +19,7 @@ from moot.edge.store import SqlStore
 from moot.surfaces.bench.arms import ArmWishes, plan_arms, reference_of
 from moot.surfaces.bench.carriers import SessionCarrier, check_models, find_fleet
 from moot.surfaces.bench.rows import PLAN_FILE, ArmPlan, Equal, RunPlan, read_plan, write_plan
-from moot.surfaces.bench.runner import AT_ONCE, BenchRunner, Progress
+from moot.surfaces.bench.runner import AT_ONCE, BenchRunner, RunProgress
 from moot.surfaces.bench.sessions import SessionWish, load_arm_settings, plan_session
 from moot.surfaces.bench.suites import SUITES, SuiteSource, load_tasks
 from moot.surfaces.bench.tasks import BenchTask, digest_tasks
@@ -129,7 +129,7 @@ async def carry_run(
     settings: Settings,
     store: SqlStore,
     *,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    tell: Callable[[RunProgress], None] = lambda progress: None,
     at_once: int = AT_ONCE,
     begin: Callable[[BenchRunner], None] = lambda runner: None,
 ) -> BenchRunner:

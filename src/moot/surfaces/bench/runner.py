@@ -27,7 +27,7 @@ MOST_FAILURES = 5
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     done: int
     """Rows, of `total`."""
     total: int
@@ -51,7 +51,7 @@ class BenchRunner:
     """In the order of the plan."""
     settings: Settings
     carrier: SessionCarrier
-    tell: Callable[[Progress], None] = lambda progress: None
+    tell: Callable[[RunProgress], None] = lambda progress: None
     at_once: int = AT_ONCE
     sandbox: Callable[[], Sandbox] | None = None
     rows: dict[tuple[str, str], BenchRow] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class BenchRunner:
         for row in new:
             self.rows[row.key] = row
             seconds = time.monotonic() - self._began
-            self.tell(Progress(len(self.rows), self.total, seconds, self._before, row))
+            self.tell(RunProgress(len(self.rows), self.total, seconds, self._before, row))
 
     def _check_budget(self) -> None:
         if self.plan.budget is not None:

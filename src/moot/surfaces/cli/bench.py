@@ -30,7 +30,7 @@ from moot.surfaces.bench.launch import (
 from moot.surfaces.bench.metrics import BenchFigures, count_figures
 from moot.surfaces.bench.report import report_run, write_reports
 from moot.surfaces.bench.rows import PLAN_FILE, Equal, RunPlan, read_plan, read_rows
-from moot.surfaces.bench.runner import AT_ONCE, BenchRunner, Progress
+from moot.surfaces.bench.runner import AT_ONCE, BenchRunner, RunProgress
 from moot.surfaces.bench.starter import find_quick_suite
 from moot.surfaces.bench.suites import SUITES, SuiteSource
 from moot.surfaces.cli.options import JsonFlag, TeamModelFlag
@@ -265,7 +265,7 @@ class ProgressLine:
     def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._quiet, self._clock, self._last, self._live = quiet, clock, 0.0, sys.stderr.isatty()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: RunProgress) -> None:
         if self._quiet or (not self._live and self._clock() - self._last < EVERY and progress.done < progress.total):
             return
         self._last = self._clock()
@@ -282,7 +282,7 @@ class ProgressLine:
             sys.stderr.write("\n")
 
 
-def format_progress(progress: Progress) -> str:
+def format_progress(progress: RunProgress) -> str:
     left = progress.seconds_left
     rest = f", about {format_time(left)} left" if left is not None and progress.done < progress.total else ""
     row = progress.row

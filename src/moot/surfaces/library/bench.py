@@ -8,7 +8,7 @@ from moot.core.types import Unit, Value
 from moot.edge.files.sources import read_tests
 from moot.edge.sandbox import find_sandbox
 from moot.protocols.debate.types import DebateResult
-from moot.surfaces.bench.judges import AnswerJudge, hidden_of, solution_of
+from moot.surfaces.bench.judges import AnswerJudge, require_tests, solution_of
 from moot.surfaces.bench.rows import ArmPlan
 from moot.surfaces.bench.sessions import answer_of, spending_of
 from moot.surfaces.bench.suites import SuiteSource, load_tasks
@@ -74,7 +74,7 @@ async def evaluate_debate_result(
     before = await judge.judge(wanted, answer.baseline) if answer.baseline is not None else None
     parts: dict[str, float | None] = {}
     if wanted.kind == "code" and answer.text.strip():
-        code, hidden = solution_of(wanted, answer.text), hidden_of(wanted)
+        code, hidden = solution_of(wanted, answer.text), require_tests(wanted)
         parts = _figures(await quality_of(code, hidden, box))
         parts["performance"] = (await box.run(code, hidden)).seconds if box else None
     spent = spending_of(result)

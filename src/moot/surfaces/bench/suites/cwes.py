@@ -48,7 +48,3 @@ FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({918, 941}),
     frozenset({258, 521, 522, 916, 328}),
 )
-
-
-def is_same_family(cwe: int, other: int | None) -> bool:
-    return cwe == other or any(cwe in family and other in family for family in FAMILIES)
