@@ -286,7 +286,7 @@ def _merit(arm: ArmFigures) -> tuple[float, float]:
 
 def _say_pair(found: ArmComparison, reference: ArmFigures, other: ArmFigures) -> str:
     ahead, behind = (reference, other) if found.points >= 0 else (other, reference)
-    low, high = (found.low, found.high) if found.points >= 0 else (-found.high, -found.low)
+    low, high = (found.low, found.high) if found.points >= 0 else (0.0 - found.high, 0.0 - found.low)
     size = f"{abs(found.points):.1f} points (95 %: {low:+.1f} to {high:+.1f}; p = {found.p:.2g})"
     prices = f"at {_say_price(ahead)} a task against {_say_price(behind)}"
     tasks = f"on {found.tasks} task{'s' if found.tasks != 1 else ''}"
