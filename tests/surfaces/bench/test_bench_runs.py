@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from bench_kit import read_rows, run_bench, say, settle_rows, strip_measured, write_script, write_suite
@@ -16,6 +17,9 @@ from kit import run_moot
 from patience import wait_until
 
 import moot
+
+if TYPE_CHECKING:
+    from fleetkit import Fleet
 
 RUN = ("run", "custom", "tasks", "--name", "one", "--at-once", "2")
 
@@ -245,3 +249,14 @@ async def judge_one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         await moot.evaluate_debate_result(result, "vibes")
     with pytest.raises(moot.UsageError, match="no task 'sub'"):
         await moot.evaluate_debate_result(result, "custom", task="sub", folder="tasks")
+
+
+def test_with_a_fleet_the_workers_run_the_sessions(fleet: "Fleet", tmp_path: Path) -> None:
+    set_up(tmp_path)
+    worker = fleet.worker("--concurrency", "4")
+    fleet.wait("the worker is listed", lambda: "at a time" in worker.said)
+    words = ("run", "custom", "tasks", "--name", "one", "--arm", "single", "-m", f"script:{tmp_path}/replies.yaml")
+    done = run_moot(tmp_path, "bench", *words, MOOT_STORE=fleet.store)
+    assert done.returncode == 0, done.stderr
+    assert {row["task"]: row["right"] for row in read_rows(tmp_path)} == {"add": True, "double": False, "neg": False}
+    assert len(fleet.calls()) == 3  # made by the worker, who counts them

@@ -104,5 +104,5 @@ def report_comparison(found: RunComparison) -> Report:
     )
     columns = ("arm", "tasks", "gained / lost", "points (95 %)", "p", "calls")
     title = f"{found.second} against {found.first}"
-    headline = Headline(verdict="comparison", text=found.sentence, caveats=found.caveats)
+    headline = Headline(verdict="comparison", text=found.sentence.removesuffix("."), caveats=found.caveats)
     return Report(blocks=(headline, Grid(title=title, columns=columns, rows=rows)))

@@ -29,7 +29,7 @@ SHOWN_TASKS = 10
 def report_run(plan: RunPlan, figures: BenchFigures, rows: Sequence[BenchRow]) -> Report:
     headline = Headline(
         verdict="result" if figures.complete else "incomplete",
-        text=figures.sentence,
+        text=figures.sentence.removesuffix("."),
         caveats=tuple(_caveats(figures, rows)),
     )
     blocks: list[Block] = [headline, _arms_grid(figures.arms)]
