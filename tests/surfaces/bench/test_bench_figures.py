@@ -15,7 +15,7 @@ from moot.surfaces.bench.metrics import BenchFigures, count_figures
 from moot.surfaces.bench.plots import pick_ticks, spread_labels
 from moot.surfaces.bench.report import render_page, report_run
 from moot.surfaces.bench.rows import ArmPlan, BenchRow, RunPlan
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 TASKS = tuple(f"t{n}" for n in range(40))
 

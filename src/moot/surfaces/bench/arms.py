@@ -10,7 +10,7 @@ from moot.core.errors import UsageError
 from moot.protocols.debate.types import PHASES, DebateRules
 from moot.surfaces.bench.rows import ArmPlan, Choice
 from moot.surfaces.bench.tasks import BenchTask, TaskKind
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 ANSWERS: dict[str, Any] = {
     "phases": ["proposal"], "max_rounds": 1, "planning": "off", "enough_tests": 0, "lessons": 0,

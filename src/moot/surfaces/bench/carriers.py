@@ -11,13 +11,13 @@ from moot.core.ports import SessionRecord
 from moot.core.types import Result
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, is_file
-from moot.edge.store.session_queries import SessionShelf
+from moot.edge.store.session_queries import SessionQueries
 from moot.edge.store.tokens import LOCAL
-from moot.edge.store.workers import WorkerShelf
+from moot.edge.store.workers import WorkerStore
 from moot.runtime.runner import About, SessionPlan, new_record
-from moot.surfaces.documents import load_result
-from moot.surfaces.hosting import Host
-from moot.surfaces.setup import Settings
+from moot.surfaces.history.documents import load_result
+from moot.surfaces.session.host import Host
+from moot.surfaces.session.settings import Settings
 
 POLL = 0.5
 
@@ -43,7 +43,7 @@ class SessionCarrier:
 
     def __post_init__(self) -> None:
         self.host = Host(self.settings, self.store)
-        self._shelf = SessionShelf(self.store)
+        self._sessions = SessionQueries(self.store)
         self._stopped = False
 
     async def carry(self, plan: SessionPlan, key: str) -> Result:
@@ -68,7 +68,7 @@ class SessionCarrier:
             await self.queue.aclose()
 
     async def _find(self, plan: SessionPlan, key: str) -> SessionRecord:
-        earlier = await self._shelf.find_by_key(LOCAL, key)
+        earlier = await self._sessions.find_by_key(LOCAL, key)
         if earlier is not None:
             return earlier
         record = new_record(plan, datetime.now(UTC), About(by=LOCAL, key=key))
@@ -97,7 +97,7 @@ async def find_fleet(settings: Settings, store: SqlStore) -> SessionQueue | None
     if is_file(address(settings.store)):
         return None
     dead_after = float(settings["fleet.dead_after"])
-    workers = [each for each in await WorkerShelf(store).all() if each.left_at is None and each.silent < dead_after]
+    workers = [each for each in await WorkerStore(store).all() if each.left_at is None and each.silent < dead_after]
     if not workers:
         return None
     queue: SessionQueue = import_module("moot.edge.queue").ProcrastinateQueue(settings.store)  # an extra brings it

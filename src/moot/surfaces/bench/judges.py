@@ -13,7 +13,7 @@ from moot.evidence.trials.worth import mutation_score
 from moot.scan import StaticTeam
 from moot.surfaces.bench.repositories import ChangeRun, run_change
 from moot.surfaces.bench.tasks import LETTERS, BenchTask
-from moot.surfaces.measuring import limit_time
+from moot.surfaces.code_checks.measurements import limit_time
 
 SERIOUS = frozenset({"critical", "high"})
 ALARMING = frozenset({"critical", "high", "medium"})

@@ -23,8 +23,8 @@ from moot.surfaces.bench.runner import AT_ONCE, BenchRunner, RunProgress
 from moot.surfaces.bench.sessions import SessionWish, load_arm_settings, plan_session
 from moot.surfaces.bench.suites import SUITES, SuiteSource, load_tasks
 from moot.surfaces.bench.tasks import BenchTask, digest_tasks
-from moot.surfaces.estimates import estimate_plan
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.estimates import estimate_plan
+from moot.surfaces.session.settings import Settings
 
 RUNS = Path(".moot") / "bench"
 SAMPLE = 10

@@ -19,7 +19,7 @@ from moot.surfaces.bench.judges import AnswerJudge, find_label
 from moot.surfaces.bench.rows import ArmPlan, BenchRow, RunPlan, append_rows, read_rows
 from moot.surfaces.bench.sessions import SessionWish, answer_of, load_arm_settings, plan_session, spending_of
 from moot.surfaces.bench.tasks import BenchTask
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.settings import Settings
 
 AT_ONCE = 4
 MOST_FAILURES = 5

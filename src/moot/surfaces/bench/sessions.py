@@ -19,8 +19,8 @@ from moot.surfaces.bench.judges import find_label, find_letter
 from moot.surfaces.bench.rows import ArmPlan, RunPlan
 from moot.surfaces.bench.tasks import LETTERS, BenchTask
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.plans import Request
-from moot.surfaces.setup import Settings
+from moot.surfaces.session.plans import Request
+from moot.surfaces.session.settings import Settings
 from moot.teams.roles import Agent
 from moot.teams.roles.templates import number_role
 from moot.text.secrets import Vault

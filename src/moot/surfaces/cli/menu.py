@@ -22,10 +22,10 @@ JOBS = {
     "comment": MenuEntry("Comment on a pull request: few findings, each once.", "code.ci_jobs"),
 }
 BENCH = {
-    "quick": MenuEntry("Does a debate earn its calls on your models? A few tasks.", "bench", short="bench-quick"),
-    "run": MenuEntry("Measure arms on a suite of tasks, at equal cost.", "bench", short="bench-run"),
-    "compare": MenuEntry("Compare two runs, task by task.", "bench", short="bench-compare"),
-    "report": MenuEntry("Show the report of a run again.", "bench", short="bench-report"),
+    "quick": MenuEntry("Does a debate earn its calls on your models? A few tasks.", "code.bench", short="bench-quick"),
+    "run": MenuEntry("Measure arms on a suite of tasks, at equal cost.", "code.bench", short="bench-run"),
+    "compare": MenuEntry("Compare two runs, task by task.", "code.bench", short="bench-compare"),
+    "report": MenuEntry("Show the report of a run again.", "code.bench", short="bench-report"),
 }
 CODE = {
     "harden": MenuEntry("Attack code, patch it, and check every patch.", PROTOCOL_COMMAND),

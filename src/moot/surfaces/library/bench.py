@@ -13,8 +13,8 @@ from moot.surfaces.bench.rows import ArmPlan
 from moot.surfaces.bench.sessions import answer_of, spending_of
 from moot.surfaces.bench.suites import SuiteSource, load_tasks
 from moot.surfaces.bench.tasks import BenchTask
-from moot.surfaces.measuring import quality_of
-from moot.surfaces.setup import Settings
+from moot.surfaces.code_checks.measurements import quality_of
+from moot.surfaces.session.settings import Settings
 
 TYPES = ("human_eval", "mbpp", "mmlu", "swe_bench", "custom", "decide")
 

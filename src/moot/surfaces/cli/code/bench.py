@@ -37,7 +37,7 @@ from moot.surfaces.cli.options import JsonFlag, TeamModelFlag
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import ask_on_terminal, err, plain, print_json
 from moot.surfaces.cli.session_flags import LIMITS, LimitFlags, with_flags
-from moot.surfaces.setup import Settings, open_store
+from moot.surfaces.session.settings import Settings, open_store
 
 STOPPED = "stopped by you"
 QUICK_TASKS = 12
