@@ -74,35 +74,59 @@ class BenchFlags(LimitFlags):
         return replace(settings.with_pick(), before=before)
 
 
+@dataclass(frozen=True)
+class ArmFlags(BenchFlags):
+    """Which arms a run has."""
+
+    arm: Annotated[
+        list[str] | None, typer.Option("--arm", help=f"An arm: {', '.join(KNOWN)}. Repeat; default: by the suite.")
+    ] = None
+    equal: Annotated[
+        str, typer.Option("--equal", help="What votes spend as much of as the debate: calls, tokens, usd.")
+    ] = "calls"
+    answers: Annotated[int | None, typer.Option("--answers", min=1, help="Answers of a vote, instead of --equal.")] = (
+        None
+    )
+    without: Annotated[list[str] | None, typer.Option("--without", help="An arm: all phases but this one.")] = None
+    only: Annotated[list[str] | None, typer.Option("--only", help="An arm: this phase alone.")] = None
+    topology: Annotated[list[str] | None, typer.Option("--topology", help="An arm: this topology.")] = None
+    voting: Annotated[list[str] | None, typer.Option("--voting", help="An arm: this way to count ballots.")] = None
+    rule: Annotated[
+        list[str] | None, typer.Option("--set", metavar="RULE=VALUE", help="An arm: the default debate with this rule.")
+    ] = None
+
+    def wishes(self, settings: Settings) -> ArmWishes:
+        return ArmWishes(
+            names=self.arm or (),
+            models=settings["model"],
+            answers=self.answers,
+            without=self.without or (),
+            only=self.only or (),
+            topologies=self.topology or (),
+            votings=self.voting or (),
+            rules=self.rule or (),
+        )
+
+    def measure(self) -> Equal:
+        found: Equal | None = next((word for word in get_args(Equal) if word == self.equal), None)
+        if found is None:
+            raise UsageError(f"--equal must be one of {', '.join(get_args(Equal))}, not {self.equal!r}")
+        return found
+
+
 def register(app: typer.Typer) -> None:
-    app.command("bench-run", epilog=EXAMPLES)(with_flags(BenchFlags)(run_command))
+    app.command("bench-run", epilog=EXAMPLES)(with_flags(ArmFlags)(run_command))
     app.command("bench-quick")(with_flags(BenchFlags)(quick_command))
     app.command("bench-compare")(compare_command)
     app.command("bench-report")(report_command)
 
 
 def run_command(
-    flags: BenchFlags,
+    flags: ArmFlags,
     suite: Annotated[str, typer.Argument(help=f"One of: {', '.join(SUITES)}.")],
     path: Annotated[Path | None, typer.Argument(help="Folder or file of your own tasks.")] = None,
-    arm: Annotated[
-        list[str] | None, typer.Option("--arm", help=f"An arm: {', '.join(KNOWN)}. Repeat; default: by the suite.")
-    ] = None,
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Tasks, the first by the SHA-256 of their ids.")
-    ] = None,
-    equal: Annotated[
-        str, typer.Option("--equal", help="What votes spend as much of as the debate: calls, tokens, usd.")
-    ] = "calls",
-    answers: Annotated[
-        int | None, typer.Option("--answers", min=1, help="Answers of a vote, instead of --equal.")
-    ] = None,
-    without: Annotated[list[str] | None, typer.Option("--without", help="An arm: all phases but this one.")] = None,
-    only: Annotated[list[str] | None, typer.Option("--only", help="An arm: this phase alone.")] = None,
-    topology: Annotated[list[str] | None, typer.Option("--topology", help="An arm: this topology.")] = None,
-    voting: Annotated[list[str] | None, typer.Option("--voting", help="An arm: this way to count ballots.")] = None,
-    rule: Annotated[
-        list[str] | None, typer.Option("--set", metavar="RULE=VALUE", help="An arm: the default debate with this rule.")
     ] = None,
     no_examples: Annotated[bool, typer.Option("--no-examples", help="Strip examples from the tasks' words.")] = False,
     repos: Annotated[Path | None, typer.Option("--repos", help="Folder with git clones, for swe_bench.")] = None,
@@ -121,37 +145,22 @@ def run_command(
     Every task of every arm is a session in the store. The run is a folder with its plan, its rows and its report.
     Exit code 0: complete; 2: sessions are missing, --resume carries it on; 130: stopped by Ctrl-C.
     """
-    settings = flags.settings()
-    if equal not in get_args(Equal):
-        raise UsageError(f"--equal must be one of {', '.join(get_args(Equal))}, not {equal!r}")
+    settings, equal = flags.settings(), flags.measure()
     if resume:
-        run = reopen_run(_folder_of(name, out_folder), repos)
-        if run.plan.suite != suite:
-            raise UsageError(f"{run.folder} is a run of {run.plan.suite}, not of {suite}")
+        run = _reopen(suite, _folder_of(name, out_folder), repos)
     else:
-        wishes = RunWishes(
-            suite=suite,
-            source=SuiteSource(folder=path, repos=repos, examples=not no_examples),
-            arms=ArmWishes(
-                names=arm or (),
-                models=settings["model"],
-                answers=answers,
-                without=without or (),
-                only=only or (),
-                topologies=topology or (),
-                votings=voting or (),
-                rules=rule or (),
-            ),
-            limit=limit,
-            equal=_equal(equal),
-            budget=budget,
-            mutants=mutants,
-            seed=seed,
-            name=name,
-        )
+        source = SuiteSource(folder=path, repos=repos, examples=not no_examples)
+        wishes = RunWishes(suite, source, flags.wishes(settings), limit, equal, budget, mutants, seed, name)
         run = prepare_run(wishes, settings, out_folder)
         agree_to_run(run, settings, flags, always=False)
     raise typer.Exit(finish_run(run, settings, flags, at_once))
+
+
+def _reopen(suite: str, folder: Path, repos: Path | None) -> PreparedRun:
+    run = reopen_run(folder, repos)
+    if run.plan.suite != suite:
+        raise UsageError(f"{folder} is a run of {run.plan.suite}, not of {suite}")
+    return run
 
 
 def quick_command(
@@ -322,7 +331,3 @@ def _find_run(said: str) -> Path:
     if found is None:
         raise UsageError(f"no run {said!r}: neither {places[0]} nor {places[1]} has a {PLAN_FILE}")
     return found
-
-
-def _equal(said: str) -> Equal:
-    return next(word for word in get_args(Equal) if word == said)
