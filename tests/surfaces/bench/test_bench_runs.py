@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from bench_kit import read_rows, run_bench, say, settle_rows, strip_measured, write_script, write_suite
 from bench_references import REFERENCES
-from kit import run_moot
+from kit import in_store, run_moot
 from patience import wait_until
 
 import moot
@@ -27,6 +27,10 @@ RUN = ("run", "custom", "tasks", "--name", "one", "--at-once", "2")
 def set_up(folder: Path) -> None:
     write_suite(folder)
     write_script(folder)
+
+
+def count_sessions(folder: Path) -> int:
+    return len(in_store(str(folder / "s.db"), lambda store: store.sessions(limit=100)))
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +86,7 @@ def test_killed_at_any_point_and_resumed_the_report_is_the_same(whole: Path, tmp
     assert settle_rows(read_rows(tmp_path)) == settle_rows(read_rows(whole))
     reports = [json.loads((each / ".moot/bench/one/report.json").read_text()) for each in (tmp_path, whole)]
     assert strip_measured(reports[0]) == strip_measured(reports[1])
+    assert count_sessions(tmp_path) == count_sessions(whole) == 9  # what was begun was carried on, not begun again
 
 
 def test_a_line_that_a_crash_cut_off_is_done_again(whole: Path, tmp_path: Path) -> None:
