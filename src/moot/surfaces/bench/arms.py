@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotated_types import Le
-
 from moot.core.errors import UsageError
 from moot.protocols.debate.types import PHASES, DebateRules
 from moot.surfaces.bench.rows import ArmPlan, Choice
@@ -52,8 +50,8 @@ class ArmWishes:
 
 def most_answers() -> int:
     """As many drafts as a debate may have."""
-    limits = [limit.le for limit in DebateRules.model_fields["drafts"].metadata if isinstance(limit, Le)]
-    return int(str(limits[0])) if limits else 12
+    limits = [getattr(rule, "le", None) for rule in DebateRules.model_fields["drafts"].metadata]
+    return next((limit for limit in limits if isinstance(limit, int)), 12)
 
 
 def plan_arms(suite: str, tasks: Sequence[BenchTask], wishes: ArmWishes, settings: Settings) -> tuple[ArmPlan, ...]:
