@@ -49,7 +49,7 @@ def test_every_task_of_every_arm_is_a_session_with_a_verdict_by_hidden_tests(who
     assert {task: rows["single", task]["right"] for task in ("add", "double", "neg")} == {
         "add": True, "double": False, "neg": False,
     }  # fmt: skip
-    assert all(rows["vote", task]["right"] for task in ("add", "double", "neg"))
+    assert all(rows["adaptive", task]["right"] for task in ("add", "double", "neg"))
     assert "all tests passed" in rows["single", "neg"]["answer"] and "assert" in rows["single", "neg"]["why"]
     shown = run_bench(whole, "report", "one")
     assert shown.returncode == 0 and "single" in shown.stdout
@@ -66,6 +66,13 @@ def test_a_vote_spends_on_average_what_the_debate_spent(whole: Path) -> None:
     assert calls["adaptive"] == calls["vote"] == calls["vote+examples"] > 3
     figures = json.loads((whole / ".moot/bench/one/report.json").read_text())
     assert figures["unequal"] == [] and figures["complete"]
+
+
+def test_a_vote_of_twenty_asks_twenty_times_and_finds_the_majority(tmp_path: Path) -> None:
+    set_up(tmp_path)
+    words = ("run", "custom", "tasks", "--name", "one", "--arm", "vote", "--answers", "20", "-m", "script:replies.yaml")
+    assert run_bench(tmp_path, *words).returncode == 0
+    assert [(row["calls"], row["answers"], row["right"]) for row in read_rows(tmp_path)] == [(20, 20, True)] * 3
 
 
 def test_arms_of_one_vote_share_their_session(whole: Path) -> None:

@@ -13,7 +13,7 @@ from bench_references import REFERENCES
 from moot.core.errors import UsageError
 from moot.core.types import Tests
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
-from moot.surfaces.bench.choosing import choose_code, invent_calls
+from moot.surfaces.bench.choosing import choose_code
 from moot.surfaces.bench.data import data_folder, has_data
 from moot.surfaces.bench.judges import AnswerJudge, AnswerVerdict, find_letter
 from moot.surfaces.bench.starter import find_starter
@@ -306,10 +306,3 @@ def test_examples_of_the_task_come_before_the_vote() -> None:
     task = BARE.model_copy(update={"prompt": "Write double(n), two times n.\n\n    double(3) -> 6\n"})
     assert vote(task, [THRICE, THRICE, TWICE], examples=False) == THRICE
     assert vote(task, [THRICE, THRICE, TWICE], examples=True) == TWICE
-
-
-def test_calls_are_made_up_from_types_names_and_doctests() -> None:
-    code = "def pick(words: list[str], n):\n    '''\n    >>> pick(['q'], 1)\n    'q'\n    '''\n    return words[n]\n"
-    calls = invent_calls([code])
-    assert calls[0] == "pick(['q'], 1)" and "pick([], 0)" in calls and len(calls) <= 20
-    assert invent_calls(["nothing to call"]) == []

@@ -88,7 +88,7 @@ class DebateRules(Rules):
         default=False, description="attack and patch the improved solution before the vote"
     )
     drafts: Annotated[int, Option(help="Independent drafts at the start.")] = Field(
-        default=3, ge=1, le=12, description="independent answers before anybody reads another's"
+        default=3, ge=1, le=24, description="independent answers before anybody reads another's"
     )
     refinements: int = Field(default=2, ge=0, le=5, description="repairs of a draft by its own author")
     voices: int = Field(default=3, ge=2, le=12, description="seats asked at once for repairs and tests")

@@ -11,12 +11,16 @@ from moot.surfaces.bench.tasks import BenchTask, TaskKind
 from moot.surfaces.session.settings import Settings
 
 ANSWERS: dict[str, Any] = {
-    "phases": ["proposal"], "max_rounds": 1, "planning": "off", "enough_tests": 0, "lessons": 0,
+    "spend": "fixed", "phases": ["proposal"], "max_rounds": 1, "planning": "off", "enough_tests": 0, "lessons": 0,
 }  # fmt: skip
 """Independent answers and nothing else."""
 FRESH: dict[str, Any] = {"lessons": 0}
 """What one task teaches must not reach another: a task's result would hang on the order of the run."""
-ALL_PHASES: dict[str, Any] = {**FRESH, "phases": [phase for phase in PHASES if phase != "adversarial"]}
+ALL_PHASES: dict[str, Any] = {
+    **FRESH,
+    "spend": "fixed",
+    "phases": [phase for phase in PHASES if phase != "adversarial"],
+}
 USUAL: dict[TaskKind, tuple[str, ...]] = {
     "code": ("single", "vote", "vote+examples", "adaptive"),
     "choice": ("single", "vote", "adaptive"),

@@ -186,8 +186,9 @@ class BenchRunner:
             answer=answer.text,
             outcome=str(getattr(result, "outcome", "")),
             early=answer.early,
-            grade=str(getattr(result, "grade", "") or ""),
-            sure=getattr(result, "sure", None),
+            # A vote takes its answer by itself: what the session says of its own choice is not said of that.
+            grade=str(getattr(result, "grade", "") or "") if arm.answers is None and not arm.is_vote else "",
+            sure=getattr(result, "sure", None) if arm.answers is None and not arm.is_vote else None,
             baseline_right=first.right if first else None,
             answers=wish.answers if arm.is_vote else 0,
             findings=figures.findings if figures else None,
