@@ -13,6 +13,7 @@ from bench_references import REFERENCES
 from moot.core.errors import UsageError
 from moot.core.types import Tests
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
+from moot.protocols.solve.attempts import task_examples
 from moot.surfaces.bench.choosing import choose_code
 from moot.surfaces.bench.data import data_folder, has_data
 from moot.surfaces.bench.judges import AnswerJudge, AnswerVerdict, find_letter
@@ -143,6 +144,14 @@ def test_plus_inputs_catch_what_the_base_tests_let_pass(monkeypatch: pytest.Monk
         judge(task, "def truncate_number(number):\n    return number - int(number) if number < 200 else 0\n").right
         is False
     )
+
+
+@needs_data
+def test_no_task_keeps_an_example_once_they_are_stripped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_DATA", str(DATA))
+    tasks = load_tasks("human_eval", SuiteSource(examples=False))
+    assert [task.id for task in tasks if task_examples(task.prompt, "python")] == []
+    assert all("def " in task.prompt and task.prompt.count('"""') % 2 == 0 for task in tasks)
 
 
 @needs_data
