@@ -16,13 +16,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.arms_table import bootstrap
+from benchmarks.arms_table import DRAWS as RESAMPLES
 from benchmarks.kept import RESULTS, data_path, keep, read_rows
 from benchmarks.run_arms import HUMANEVAL, MBPP, Judge, first, human_problem, mbpp_problem
 from moot.core.types import Answer, Code, Probing
 from moot.edge.clock import SystemClock
 from moot.edge.models import open_model
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
+from moot.evidence.intervals import bootstrap
 from moot.evidence.trials.behaviour import TrialRun, best
 from moot.evidence.trials.selection import DraftRun, Prediction, rate_drafts
 from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
@@ -158,7 +159,8 @@ def render(debated: Sequence[Row], chosen: dict[str, list[float]]) -> str:
         some = [row for row in debated if row["mode"] == mode]
         if not some:
             continue
-        low, high = bootstrap([int(row["right"]) - int(row["greedy"]) for row in some])
+        found = bootstrap([int(row["right"]) - int(row["greedy"]) for row in some], draws=RESAMPLES)
+        low, high = 100 * found.low, 100 * found.high
         lost = sum(row["greedy"] and not row["right"] for row in some)
         lines += [
             f"{mode}: {len(some)} tasks, debate {share('right', some):.1f} at {share('calls', some) / 100:.2f} calls, "
