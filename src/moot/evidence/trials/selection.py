@@ -58,7 +58,7 @@ class DraftRun:
 
 
 @dataclass(frozen=True)
-class Table:
+class RunTable:
     """Drafts by calls; equal numbers in a column are equal results."""
 
     results: tuple[tuple[int, ...], ...]
@@ -98,7 +98,7 @@ def rate_drafts(runs: Sequence[DraftRun], predictions: Sequence[Prediction]) -> 
     return tuple(sorted(rated, key=lambda rating: -rating.score))
 
 
-def compare_runs(runs: Sequence[DraftRun], predictions: Sequence[Prediction]) -> Table:
+def compare_runs(runs: Sequence[DraftRun], predictions: Sequence[Prediction]) -> RunTable:
     calls = list(dict.fromkeys(call for run in runs for call in run.answers))
     columns = [_number_results([run.answers.get(call) for run in runs]) for call in calls]
     values = [[run.answers.get(call) for call in calls] for run in runs]
@@ -106,7 +106,7 @@ def compare_runs(runs: Sequence[DraftRun], predictions: Sequence[Prediction]) ->
     distinct: dict[tuple[str, str], set[str]] = {}
     for made in predictions:
         distinct.setdefault((made.call, made.expected), set()).add(made.voice)
-    return Table(
+    return RunTable(
         results=tuple(tuple(column[at] for column in columns) for at in range(len(runs))),
         answered=tuple(answered),
         meets=tuple(tuple(_meets(run.answers.get(call), value) for call, value in distinct) for run in runs),
@@ -142,7 +142,7 @@ def _share_equal(one: Sequence[int], other: Sequence[int]) -> float:
     return sum(a == b for a, b in zip(one, other, strict=True)) / len(one) if one else 1.0
 
 
-def _weigh_own(table: Table, overlap: Sequence[Sequence[float]], speaking: Sequence[bool]) -> list[float]:
+def _weigh_own(table: RunTable, overlap: Sequence[Sequence[float]], speaking: Sequence[bool]) -> list[float]:
     """Each draft's predictions, weighed by their voices and by the drafts that meet them: about half of the values a
     model predicts are wrong, and drafts that share a wrong value rarely share all their others."""
     drafts = range(len(overlap))

@@ -70,7 +70,7 @@ async def draft_until_one_passes(context: DebateContext) -> None:
         await mend_slips(context, PHASE)  # last: a fix may pass an example by chance
     passing = [candidate for candidate in list_run_candidates(context.state) if candidate.checked.green]
     if is_python(context.state) and len({candidate.checked.marks for candidate in passing}) > 1:
-        await predict_values(context, min(SETTLE, context.state.rules.effort - spent(context.state)))
+        await predict_values(context, min(SETTLE, context.state.rules.effort - count_spent(context.state)))
 
 
 async def draft_until_alike(context: DebateContext) -> None:
@@ -80,11 +80,11 @@ async def draft_until_alike(context: DebateContext) -> None:
     most = context.state.rules.effort
     await add_inputs(context)
     await draft_more(context, min(ALIKE, most - 1) - context.state.drafted)
-    await predict_values(context, min(1, most - spent(context.state)))
-    while not are_all_alike(context.state) and spent(context.state) < most and list_able(context):
-        if spent(context.state) + STEP + 1 >= most and await settle_tie(context):
+    await predict_values(context, min(1, most - count_spent(context.state)))
+    while not are_all_alike(context.state) and count_spent(context.state) < most and list_able(context):
+        if count_spent(context.state) + STEP + 1 >= most and await settle_tie(context):
             return
-        await draft_more(context, min(STEP, most - spent(context.state) - 1))
+        await draft_more(context, min(STEP, most - count_spent(context.state) - 1))
         await predict_values(context, 1)
 
 
@@ -176,7 +176,7 @@ async def settle_tie(context: DebateContext) -> bool:
     pair = near_tie(rate_candidates(context.state), runs)
     by_name = {run.name: run for run in runs}
     call = find_smallest_difference(by_name[pair[0]], by_name[pair[1]]) if pair else ""
-    voices = next_voices(context, min(TIE_VOICES, context.state.rules.effort - spent(context.state)))
+    voices = next_voices(context, min(TIE_VOICES, context.state.rules.effort - count_spent(context.state)))
     if not call or len(voices) < 2:
         return False
     asked = ClaimedTest(id="T0", call=call, expected="", by=())
@@ -201,7 +201,7 @@ def is_python(state: DebateState) -> bool:
     return state.given.language == "python"
 
 
-def spent(state: DebateState) -> int:
+def count_spent(state: DebateState) -> int:
     return state.drafted + len(state.voices)
 
 
