@@ -10,25 +10,20 @@ from typing import Any
 from benchmarks.figures import BenchFigure, compare_rates, report_figures
 from benchmarks.kept import keep, read_rows
 from moot.core.types import Probing
+from moot.edge.models.pools import PRELUDE, TEAMS
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.evidence.trials.behaviour import Cluster, TrialRun, best, build_trial, clusters, find_unanimous
 from moot.evidence.trials.examples import examples_in
 from moot.evidence.trials.inputs import vary_calls
 from moot.testing import one_file
 
-STRONG = ("map-gpt-4-cot", "rfx-gpt4-simple-a", "ldb-gpt-4-1106-seed", "map-gpt-4-selfplanning", "rfx-gpt4-simple-b")
-WEAK = (
-    *("ldb-gpt-3.5-seed", "map-gemini-pro-direct", "rfx-davinci003-simple"),
-    *("ldb-codellama-34b-seed", "ldb-starcoder-seed", "rfx-gpt35-simple"),
-)
+STRONG, WEAK = TEAMS["five-strong"], TEAMS["six-weak"]
 DATA = (
     *("humaneval.jsonl.gz", "humaneval-plus-inputs.jsonl.gz"),
     *("recorded-humaneval.jsonl.gz", "recorded-humaneval-results.jsonl.gz"),
 )
 REFERENCE = {"five strong": (90.2, 92.8, 93.1, 94.9, 97.0), "six weak": (75.0, 67.4, 81.9, 83.7, 89.0)}
 INPUTS, OWN_INPUTS, SECONDS, AT_ONCE = 30, 20, 2.0, max(2, os.cpu_count() or 1)
-PRELUDE = "import collections, functools, heapq, itertools, math, operator, re, string, sys\nfrom typing import *"
-"""What the recorded solutions could take for granted when they were judged: several import nothing and were right."""
 Row = dict[str, Any]
 
 

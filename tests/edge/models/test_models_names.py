@@ -42,7 +42,7 @@ def test_a_name_is_split_at_its_first_colon() -> None:
         ("gpt-4o", ["'gpt-4o'", "provider:model", "openai:", "cmd:"]),
         ("opnai:gpt-4o", ["'opnai'", "did you mean 'openai'?"]),
         ("Anthropic:x", ["did you mean 'anthropic'?"]),
-        ("zzz:x", ["'zzz'", "anthropic, cmd, local, ollama, openai, script"]),
+        ("zzz:x", ["'zzz'", "anthropic, cmd, local, ollama, openai, recorded, script, simulated"]),
         ("openai:", ["after the colon", "openai:gpt"]),
         ("openai:gpt-4o", ["OPENAI_API_KEY", "OPENAI_BASE_URL"]),
         ("anthropic:claude-sonnet-4-6", ["ANTHROPIC_API_KEY"]),
@@ -107,7 +107,7 @@ def test_ollama_host_in_all_its_forms(host: str, url: str) -> None:
 def test_providers_say_what_is_usable_and_never_show_a_key() -> None:
     env = {"OPENAI_API_KEY": KEY, "PATH": ""}
     listed = {provider.name: provider for provider in list_status(env)}
-    assert list(listed)[:6] == ["anthropic", "cmd", "local", "ollama", "openai", "script"]
+    assert list(listed)[:8] == ["anthropic", "cmd", "local", "ollama", "openai", "recorded", "script", "simulated"]
     assert listed["openai"].usable and listed["openai"].key_present
     assert not listed["anthropic"].usable and "set ANTHROPIC_API_KEY" in listed["anthropic"].note
     assert listed["ollama"].usable and "localhost:11434" in listed["ollama"].note
