@@ -93,7 +93,8 @@ def test_hearing_some_others_does_not_raise_the_majority(sycophancy: float) -> N
 def test_a_tie_convinces_nobody_and_sycophancy_is_how_often_a_majority_does() -> None:
     questions = make_questions(3000)
     population = Population(accuracy=0.5, sycophancy=0.3)
-    assert {revise_answer(population, question, "a", "A", ["B"]) for question in questions} == {"A"}
+    for shown in (["B"], ["B", "B", "C", "C"]):
+        assert {revise_answer(population, question, "a", "A", shown) for question in questions} == {"A"}
     moved = sum(revise_answer(population, question, "a", "A", ["B", "B"]) == "B" for question in questions)
     assert abs(deviation(moved / len(questions), 0.3, len(questions))) < FAR
 
