@@ -24,7 +24,10 @@ from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).parents[1]
-RUN_AS_SCRIPTS = ("moot.__main__", "moot.edge.sandbox.in_", "moot.edge.store.migrations", "moot.edge.models.local")
+RUN_AS_SCRIPTS = (
+    "moot.__main__", "moot.edge.sandbox.in_", "moot.edge.store.migrations", "moot.edge.models.local",
+    "moot.surfaces.inspect_bridge",
+)  # fmt: skip
 """Not imported ahead: they act when they are imported, or need what is not installed everywhere."""
 
 

@@ -54,4 +54,5 @@ def test_every_extra_is_in_all_and_every_provider_has_one() -> None:
 
     extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
     named = {name for line in extras["all"] for name in re.findall(r"[a-z-]+", line.partition("[")[2])}
-    assert named == set(extras) - {"all"} and set(MODULES) <= set(extras)
+    heavy = {"inspect"}  # forty packages for one bridge
+    assert named == set(extras) - {"all"} - heavy and set(MODULES) <= set(extras)

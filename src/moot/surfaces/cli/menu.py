@@ -26,6 +26,7 @@ BENCH = {
     "run": MenuEntry("Measure arms on a suite of tasks, at equal cost.", "code.bench", short="bench-run"),
     "compare": MenuEntry("Compare two runs, task by task.", "code.bench", short="bench-compare"),
     "report": MenuEntry("Show the report of a run again.", "code.bench", short="bench-report"),
+    "export": MenuEntry("Export a run for Inspect.", "code.bench", short="bench-export"),
 }
 CODE = {
     "harden": MenuEntry("Attack code, patch it, and check every patch.", PROTOCOL_COMMAND),

@@ -272,8 +272,8 @@ def read_begin(wanted: ChatRequest) -> Begin:
 
 
 def _read_model(model: str) -> str:
-    name = model.removeprefix(MODEL)
-    if not model.startswith(MODEL) or name not in PROTOCOLS:
+    name = model.removeprefix(MODEL)  # Inspect sends `debate` for `openai-api/moot/debate`
+    if name not in PROTOCOLS:
         known = ", ".join(MODEL + each for each in PROTOCOLS)
         raise Refusal(404, "model_not_found", f"there is no model {model[:100]!r}; there are {known}")
     return name

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -119,6 +120,7 @@ def register(app: typer.Typer) -> None:
     app.command("bench-quick")(with_flags(BenchFlags)(quick_command))
     app.command("bench-compare")(compare_command)
     app.command("bench-report")(report_command)
+    app.command("bench-export")(export_command)
 
 
 def run_command(
@@ -204,6 +206,19 @@ def report_command(
     """Show the report of a run again, from its rows, and write its files anew."""
     folder = _find_run(run)
     present(read_plan(folder), folder, json_output=json_output, quiet=False)
+
+
+def export_command(
+    run: Annotated[str, typer.Argument(help="Name or folder of a run.")],
+    log_file: Annotated[Path, typer.Option("--inspect", help="Log for Inspect to write: NAME.eval.")],
+) -> None:
+    """Export a run for other tools: a log that `inspect view` shows. Needs moot[inspect]."""
+    from moot.surfaces.bench.inspect_log import export_run
+
+    folder = _find_run(run)
+    begun = datetime.fromtimestamp((folder / PLAN_FILE).stat().st_mtime, UTC)
+    export_run(read_plan(folder), read_rows(folder), log_file, begun)
+    err().print(plain(f"written: {log_file}"))
 
 
 # --- before, while and after
