@@ -37,7 +37,7 @@ from moot.edge.models.simulated import (
 FAR = 4.0
 """Standard errors. The draws are fixed by their seed: what holds once holds always."""
 MARKER = "SIMULATED QUESTION q1 OPTIONS yes,no KEY yes"
-SHOWN = {"option": {}, "reasons": {}}
+SHOWN: dict[str, object] = {"option": {}, "reasons": {}}
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.2, 0.6, 1.0])

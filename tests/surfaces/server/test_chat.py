@@ -44,6 +44,7 @@ def test_the_plain_client_asks_streams_and_lists(tmp_path: Path) -> None:
             names = [model.id async for model in ai.models.list()]
             assert names == [f"moot/{name}" for name in ("debate", "decide", "harden", "review", "solve", "vet")]
             assert (await ai.models.retrieve("moot/vet")).id == "moot/vet"
+            assert (await ai.models.retrieve("vet")).id == "moot/vet"  # as Inspect names it
             rules = {"moot": {"max_rounds": 2, "budget": {"max_calls": 9}}}
             raw = await ai.chat.completions.with_raw_response.create(**HARDEN, extra_body=rules)
             done = raw.parse()
