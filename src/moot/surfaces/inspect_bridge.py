@@ -15,11 +15,11 @@ from moot.core.types import Code, Result, SourceFile, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.protocols import PROTOCOLS
 from moot.surfaces.bench.judges import judge_run
-from moot.surfaces.bodies import language_of, tests_of
-from moot.surfaces.conversations import Message, plan_conversation, read_conversation
 from moot.surfaces.library.given import session_flags
-from moot.surfaces.setup import Settings
-from moot.surfaces.wiring import run_plan
+from moot.surfaces.session.conversations import Message, plan_conversation, read_conversation
+from moot.surfaces.session.request_bodies import language_of, tests_of
+from moot.surfaces.session.settings import Settings
+from moot.surfaces.session.wiring import run_plan
 from moot.text.render import fence_text
 from moot.text.replies.fences import blocks
 from moot.text.report_markdown import render_markdown
