@@ -119,7 +119,7 @@ def test_a_task_that_is_not_word_for_word_in_the_pool_gets_no_answer(tmp_path: P
 def test_what_mends_or_judges_other_work_is_refused(tmp_path: Path) -> None:
     task = f"{TASK} double(3) == 6"
     write_pool(tmp_path, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, tests=[[]] * 10, task=task)
-    result = run_debate(tmp_path, task=task)
+    result = run_debate(tmp_path, "--spend", "fixed", task=task)
     codes = [candidate["code"] for candidate in result["candidates"] if candidate["text"].startswith("recorded")]
     assert set(codes) == {WRONG} and len(codes) < 7 and result["exit"] == 1
     assert any("a pool has drafts and tests only, nothing for this question" in note for note in result["degraded"])
