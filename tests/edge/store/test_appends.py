@@ -10,7 +10,7 @@ from test_store import ID, OTHER, R, session, step, with_store
 from moot.core.errors import StoreError
 from moot.core.ports import JournalMark
 from moot.edge.store import SqlStore
-from moot.edge.store.appends import AT_ONCE
+from moot.edge.store.appends import AT_ONCE, AppendBatch
 
 ENDED = JournalMark(kind="ended", value={"status": "completed"})
 
@@ -111,3 +111,17 @@ def test_rows_of_a_cancelled_session_are_written_too(place: str) -> None:
         return len(await store.steps(ID))
 
     assert with_store(place, work_on(work)) == 2
+
+
+def test_an_append_taken_before_its_announcement_leaves_the_next_one_announced(place: str) -> None:
+    """The writing thread may take a row between the moment it is appended and the moment the loop looks."""
+
+    async def work(store: SqlStore) -> list[int]:
+        first = store.append(ID, [step(1)])
+        taken = [store._appends._waiting.popleft()]
+        store._appends._put(AppendBatch(lambda: taken))
+        await first
+        await asyncio.wait_for(store.append(ID, [step(2)]), 20)
+        return [each.seq for each in await store.steps(ID)]
+
+    assert with_store(place, work_on(work)) == [1, 2]

@@ -120,6 +120,8 @@ class AppendQueue:
         if self._waiting and not self._queued:
             self._queued = True
             self._put(AppendBatch(self._take))
+        elif not self._waiting:
+            self._announced = False  # the writing thread was faster: the next append must announce itself
 
     def _take(self) -> list[PendingWrite]:
         """In the writing thread, when it gets to it: the slower the disk, the larger the batch."""
