@@ -74,7 +74,7 @@ def _verdict(result: DebateResult) -> str:
 def _describe_grade(result: DebateResult) -> str:
     """What an untested result rests on."""
     if not result.path:
-        return "not run"
+        return "by ballots, nothing was run"
     if result.grade != "agreed":
         return "not tested: opinion only"
     often = f"; right in {round(10 * result.sure)} of 10 cases like this" if result.sure is not None else ""
