@@ -222,6 +222,10 @@ class Scan(Value):
     """File -> names that other code may use: a patch must keep them."""
     blind: tuple[ScanBlindSpot, ...] = ()
     """Places where the scan cannot see what runs; a patch may not add any."""
+    rules: int = 0
+    """Rules that were run, of all languages given; 0 if unknown."""
+    unknown_callers: int = 0
+    """Functions with parameters that nothing in the given files calls: where their values come from is unknown."""
 
 
 class Repair(Value):

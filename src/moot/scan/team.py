@@ -4,11 +4,11 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 
 from moot.core.findings import add_fingerprints
-from moot.core.types import Code, NotAnalysed, Repair, Scan, ScanBlindSpot, Vulnerability
+from moot.core.types import Code, Language, NotAnalysed, Repair, Scan, ScanBlindSpot, Vulnerability
 from moot.scan.edge_cases import STRESS, edge_cases
 from moot.scan.engine.analyse import Flow, FlowAnalysis, analyse
 from moot.scan.plugin_rules import match_installed
@@ -38,6 +38,7 @@ class FileScan:
     hints: tuple[Vulnerability, ...] = ()
     names: tuple[str, ...] = ()
     blind: tuple[ScanBlindSpot, ...] = ()
+    unknown_callers: int = 0
 
 
 def scan_file(source: Source, analysis: FlowAnalysis, *, whole: bool) -> FileScan:
@@ -68,6 +69,7 @@ def scan_file(source: Source, analysis: FlowAnalysis, *, whole: bool) -> FileSca
         tuple(add_fingerprints([*find_unreasoned(source, silenced), *_find_hints(source)])) if whole else (),
         public_names(source) if whole else (),
         _blind(source) if whole else (),
+        analysis.unknown_callers.get(path, 0),
     )
 
 
@@ -85,6 +87,13 @@ def scan_for_findings(code: Code) -> Scan:
         findings=tuple(finding for scan in scans for finding in scan.findings),
         not_analysed=tuple(gap for scan in scans for gap in scan.not_analysed),
     )
+
+
+@cache
+def count_rules(language: Language) -> int:
+    from moot.scan.catalogue import rules  # with all examples: not needed by a scan alone
+
+    return len(rules(language))
 
 
 def _blind(source: Source) -> tuple[ScanBlindSpot, ...]:
@@ -144,6 +153,8 @@ class StaticTeam:
             not_analysed=tuple(gap for scan in scans for gap in scan.not_analysed),
             public_names={file.path: scan.names for file, scan in zip(code.files, scans, strict=True)},
             blind=tuple(spot for scan in scans for spot in scan.blind),
+            rules=sum(count_rules(language) for language in {file.language for file in code.files}),
+            unknown_callers=sum(scan.unknown_callers for scan in scans),
         )
 
     def _scans(self, code: Code) -> dict[str, FileScan]:

@@ -16,25 +16,24 @@ PRECISIONS = ((0.9, "very-high"), (0.7, "high"), (0.4, "medium"), (0.0, "low"))
 """Least confidence -> what code-scanning pages call it."""
 
 
-def sarif(findings: Sequence[Vulnerability], fixed: frozenset[str] = frozenset()) -> dict[str, JsonValue]:
-    """`fixed` holds the ids that the proposed patch repairs."""
+def sarif(
+    findings: Sequence[Vulnerability], fixed: frozenset[str] = frozenset(), outcome: str = ""
+) -> dict[str, JsonValue]:
+    """`fixed` holds the ids that the proposed patch repairs; `outcome` is the session's word for its end."""
     rules = {rule_id(finding): finding for finding in sorted(findings, key=lambda f: f.confidence or 0.0)}
     driver: JsonValue = {
         "name": "Moot",
         "version": __version__,
         "rules": [_rule(name, finding) for name, finding in sorted(rules.items())],
     }
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "columnKind": "unicodeCodePoints",
-                "results": [_result(finding, sorted(rules), finding.id in fixed) for finding in findings],
-            }
-        ],
+    run: dict[str, JsonValue] = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, sorted(rules), finding.id in fixed) for finding in findings],
     }
+    if outcome:
+        run["properties"] = {"outcome": outcome}
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
 def rule_id(finding: Vulnerability) -> str:

@@ -8,7 +8,7 @@ from kit import BAD, CLEAN, GOOD, NOTHING, SQLI, blue, run_harden
 from moot.core.errors import ModelError
 from moot.core.types import Code, Limits, SourceFile, SuiteRun, TestOutcome, Tests, Vulnerability
 from moot.protocols.harden.attack import RedReply
-from moot.protocols.harden.script import HardenRules, outcome_of, reason_to_stop
+from moot.protocols.harden.script import HardenResult, HardenRules, outcome_of, reason_to_stop
 from moot.protocols.harden.turn_reports import AttackReport
 from moot.testing import FakeSandbox, ScriptedModel
 
@@ -43,6 +43,15 @@ def test_the_scan_is_a_second_pair_of_eyes_and_merges_by_fingerprint() -> None:
     assert [f.source for f in result.attack_reports[0].vulnerabilities] == ["scan"]
     silent, _, _ = run_harden(BAD, {"red": [NOTHING, NOTHING], "blue": [blue(GOOD)]})
     assert silent.attack_reports[0].vulnerabilities[0].id == "VULN-001"
+
+
+def test_results_of_earlier_versions_are_read_with_the_honest_word() -> None:
+    quiet = run_harden(CLEAN)[0].model_dump(mode="json") | {"outcome": "hardened", "stop_reason": "hardened"}
+    assert HardenResult.model_validate(quiet).outcome == "no_findings"
+    held = run_harden(BAD)[0].model_dump(mode="json")
+    assert HardenResult.model_validate(held).outcome == "hardened"
+    answered = run_harden(CLEAN, {"red": [NOTHING], "blue": []})[0].model_dump(mode="json")
+    assert HardenResult.model_validate(answered).outcome == "hardened"
 
 
 @pytest.mark.parametrize("reply", ["", REFUSAL, "The code looks secure to me.", '{"vulnerabilities": [{"descr'])
@@ -191,7 +200,7 @@ def test_a_file_that_does_not_parse_is_never_clean() -> None:
 
 def test_under_diff_only_what_is_new_counts() -> None:
     before = SourceFile(path="app.py", language="python", text=BAD, base=BAD)
-    assert run_harden(Code(files=(before,)))[0].outcome == "hardened"
+    assert run_harden(Code(files=(before,)))[0].outcome == "no_findings"
     assert run_harden(Code(files=(before,)))[0].final_code == BAD
     copied = before.model_copy(update={"text": BAD + BAD.replace("find", "drop")})
     assert {f.line for f in run_harden(Code(files=(copied,)))[0].attack_reports[0].vulnerabilities} == {4}
@@ -247,7 +256,7 @@ def report(*severities: str, gap: str = "", risk: float = 0.9) -> AttackReport:
     [
         ([report()], HardenRules(), "hardened"),
         ([report("high")], HardenRules(), None),
-        ([report("high")], HardenRules(min_vulnerabilities=2), "hardened"),
+        ([report("high")], HardenRules(min_vulnerabilities=2), "risk_accepted"),
         ([report("high"), report("high")], HardenRules(min_vulnerabilities=2), None),
         ([report("high"), report("low")], HardenRules(), None),
         ([report("low", risk=0.19)], HardenRules(), "risk_accepted"),
@@ -263,6 +272,9 @@ def test_reasons_to_stop(attacks: list[AttackReport], rules: HardenRules, expect
     ("stopped", "last", "complete", "outcome"),
     [
         ("hardened", report(), True, "hardened"),
+        ("no_findings", report(), True, "no_findings"),
+        ("no_findings", report(), False, "inconclusive"),
+        ("no_findings", report(gap="not_analysed"), True, "inconclusive"),
         ("hardened", report(), False, "inconclusive"),
         ("hardened", report(gap="unreadable"), True, "inconclusive"),
         ("risk_accepted", report("low", gap="not_analysed"), True, "unresolved"),

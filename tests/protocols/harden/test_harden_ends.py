@@ -8,7 +8,7 @@ from conftest import Cli
 from kit import BAD, GOOD, NOTHING, SQLI, blue, run_harden
 
 from moot.core.findings import add_fingerprints, match_moved_findings
-from moot.core.report import Bullets, Paragraph
+from moot.core.report import Bullets, Headline, Paragraph
 from moot.core.types import Code, SuiteRun, TestOutcome, Tests, Vulnerability
 from moot.protocols.harden.exit_code import exit_code
 from moot.protocols.harden.report import report_harden, track_findings
@@ -187,3 +187,22 @@ def test_a_session_without_an_attack_does_not_say_that_nothing_is_left(cli: Cli,
     (tmp_path / "app.py").write_text(BAD)
     ran = cli("harden", "app.py", "-m", "script:replies.yaml", "--max-calls", "0")
     assert ran.code != 0 and "nothing is known of what is left" in ran.out and "0 left" not in ran.out, ran.out
+
+
+def test_a_scan_that_finds_nothing_says_what_it_rests_on_and_never_hardened() -> None:
+    result = hardened(
+        "def add(left, right):\n    return left + right\n\n\ndef first(items):\n    return items[0]\n", "a.py"
+    )
+    assert (result.outcome, result.stop_reason, result.all_resolved) == ("no_findings", "no_findings", False)
+    assert exit_code(result) == 0
+    rules, headline = result.attack_reports[-1].rules, report_harden(result).blocks[0]
+    reach = f"{rules} rules, 2 functions with unknown callers; no model was asked"
+    assert isinstance(headline, Headline) and headline.tone == "" and rules > 50
+    assert headline.text == f"no_findings: the scan found nothing ({reach})"
+    said = result.model_dump_json() + report_harden(result).model_dump_json()
+    assert "hardened" not in said and "secure" not in said
+
+
+def test_functions_that_somebody_calls_have_known_callers() -> None:
+    called = "def add(left, right):\n    return left + right\n\n\ndef main():\n    return add(1, 2)\n"
+    assert hardened(called, "a.py").attack_reports[-1].unknown_callers == 0

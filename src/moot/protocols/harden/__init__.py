@@ -8,7 +8,7 @@ from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules,
 PROTOCOL = Protocol(
     name="harden",
     summary="Attack code, patch it, and check every patch, until no attack succeeds.",
-    exit_codes="0: hardened or risk accepted; 1: findings are left; 2: inconclusive or cut short",
+    exit_codes="0: hardened, no findings or risk accepted; 1: findings are left; 2: inconclusive or cut short",
     examples=(
         "moot harden app.py                          no model, no key: the deterministic teams",
         "moot harden src --tests tests --write       patches that keep the tests green, written back",

@@ -112,6 +112,8 @@ async def attack(
         not_analysed=scan.not_analysed,
         red="scan" if reply is None else "model",
         gap=gap(said, scan, room),
+        rules=scan.rules,
+        unknown_callers=scan.unknown_callers,
     )
     found = f"{len(findings)} {'finding' if len(findings) == 1 else 'findings'}"
     room.tell(f"round {number}: {found}, risk {report.overall_risk:.2f}")

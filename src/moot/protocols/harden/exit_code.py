@@ -3,7 +3,7 @@
 from moot.core.protocol import CUT_SHORT, INTERRUPTED
 from moot.protocols.harden.script import HardenResult
 
-EXIT_CODES = {"hardened": 0, "risk_accepted": 0, "unresolved": 1}
+EXIT_CODES = {"hardened": 0, "no_findings": 0, "risk_accepted": 0, "unresolved": 1}
 
 
 def exit_code(result: HardenResult) -> int:

@@ -28,7 +28,8 @@ from moot.protocols.harden.script import HardenResult
 MOST_SHOWN = 3
 MEANINGS = {
     "hardened": "the last attack found nothing new and no earlier finding is left",
-    "risk_accepted": "the remaining risk is below the threshold",
+    "no_findings": "the scan found nothing",
+    "risk_accepted": "what is left is below the thresholds",
     "unresolved": "findings are left after the last round",
     "inconclusive": "it could not be shown that nothing is left or broken",
     "timed_out": "the time ran out; this is the best so far",
@@ -36,7 +37,7 @@ MEANINGS = {
     "cancelled": "stopped by the user; this is the best so far",
     "rejected": "rejected at a gate; this is the best so far",
 }
-TONES: dict[str, Tone] = {"hardened": "good", "risk_accepted": "good", "unresolved": "bad"}
+TONES: dict[str, Tone] = {"hardened": "good", "no_findings": "", "risk_accepted": "good", "unresolved": "bad"}
 CUT_SHORT = ("timed_out", "budget_exhausted", "cancelled", "rejected")
 
 
@@ -94,7 +95,17 @@ def _verdict(result: HardenResult) -> str:
     untested = f"not tested: the given tests cannot run ({why}); " if why else ""
     calls = f"{count_things(result.calls, 'call')}, {count_things(result.calls_full_run, 'question')} in a full run"
     teams = calls if result.calls_full_run else "deterministic teams"
+    if result.outcome == "no_findings":
+        return f"{untested}{result.outcome}: {MEANINGS[result.outcome]} ({_describe_reach(result)})"
     return f"{untested}{result.outcome}: {MEANINGS[result.outcome]} ({teams})"
+
+
+def _describe_reach(result: HardenResult) -> str:
+    """What "nothing found" rests on: the rules that were run, the functions judged without their callers."""
+    last = result.attack_reports[-1]
+    rules = f"{count_things(last.rules, 'rule')}, " if last.rules else ""
+    unknown = f"{count_things(last.unknown_callers, 'function')} with unknown callers; " if last.rules else ""
+    return f"{rules}{unknown}no model was asked"
 
 
 def _summary(result: HardenResult, tracked: list[TrackedFinding]) -> str:

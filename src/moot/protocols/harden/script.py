@@ -4,7 +4,7 @@ up."""
 from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from moot.core.ci import Checks
 from moot.core.errors import CutKind, SessionStopped
@@ -20,9 +20,17 @@ from moot.text.excerpts import name_some
 from moot.text.render import join_files, render_diff
 
 Outcome = Literal[
-    "hardened", "risk_accepted", "unresolved", "inconclusive", "timed_out", "budget_exhausted", "cancelled", "rejected"
+    "hardened",
+    "no_findings",
+    "risk_accepted",
+    "unresolved",
+    "inconclusive",
+    "timed_out",
+    "budget_exhausted",
+    "cancelled",
+    "rejected",
 ]
-StopReason = Literal["hardened", "risk_accepted", "max_rounds"] | CutKind
+StopReason = Literal["hardened", "no_findings", "risk_accepted", "max_rounds"] | CutKind
 
 
 class HardenRules(Rules):
@@ -70,6 +78,15 @@ class HardenResult(Result):
     diff: str = ""
     checks: Checks | None = None
     """CI hooks at post_adversarial on the final code; None if not configured."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_older_words(cls, given: object) -> object:
+        """Earlier versions recorded `hardened` also where a scan alone found nothing, and where findings were left."""
+        if not isinstance(given, dict) or given.get("outcome") != "hardened" or not given.get("attack_reports"):
+            return given
+        word = name_quiet_stop([AttackReport.model_validate(report) for report in given["attack_reports"]])
+        return given if word == "hardened" else {**given, "outcome": word, "stop_reason": word}
 
 
 async def harden(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
@@ -146,10 +163,18 @@ def reason_to_stop(attacks: Sequence[AttackReport], rules: HardenRules) -> StopR
     new = [f for f in latest.vulnerabilities if f.id not in seen]
     standing = [f for f in latest.vulnerabilities if f.id in seen]
     if len(new) < rules.min_vulnerabilities and not standing:
-        return "hardened"
+        return name_quiet_stop(attacks)
     if latest.overall_risk < rules.risk_threshold:
         return "risk_accepted"
     return None
+
+
+def name_quiet_stop(attacks: Sequence[AttackReport]) -> Literal["hardened", "no_findings", "risk_accepted"]:
+    """The word for an end without enough new findings: what nobody attacked did not hold, and what is left is left."""
+    if attacks[-1].vulnerabilities:
+        return "risk_accepted"
+    attacked = any(report.vulnerabilities or report.red == "model" for report in attacks)
+    return "hardened" if attacked else "no_findings"
 
 
 def outcome_of(stopped: StopReason, attacks: Sequence[AttackReport], *, complete: bool = True) -> Outcome:

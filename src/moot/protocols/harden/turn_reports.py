@@ -54,6 +54,10 @@ class AttackReport(Value):
     """Whether a model attacked beside the scan."""
     gap: str = ""
     """Why this attack cannot prove the code clean; empty if it can."""
+    rules: int = 0
+    """Rules that the scan ran; 0 if it did not say."""
+    unknown_callers: int = 0
+    """Functions with parameters that nothing in the given files calls."""
 
 
 class DefenseReport(Value):

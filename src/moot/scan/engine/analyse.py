@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from moot.core.types import Language, NotAnalysed, PathStep, Vulnerability
 from moot.scan.engine.engine import run
@@ -45,12 +45,15 @@ class FlowAnalysis:
     not_analysed: tuple[NotAnalysed, ...] = ()
     read: int = 0
     """Characters read, in all files."""
+    unknown_callers: dict[str, int] = field(default_factory=dict)
+    """Functions with parameters that nothing calls, by file."""
 
 
 def analyse(sources: Sequence[Parsed]) -> FlowAnalysis:
     """Analyses files together; skips languages without rules."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
+    unknown: dict[str, int] = {}
     given = {source.language for source in sources}
     for book in {id(book): book for book in (BOOKS[language] for language in BOOKS if language in given)}.values():
         # Files with the same rules are one program: TypeScript imports JavaScript and vice versa.
@@ -58,8 +61,9 @@ def analyse(sources: Sequence[Parsed]) -> FlowAnalysis:
         outcome = run([module for module in lowered if module is not None], book)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
+        unknown |= outcome.unknown
     ordered = sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))
-    return FlowAnalysis(tuple(ordered), tuple(gaps), sum(len(source.data) for source in sources))
+    return FlowAnalysis(tuple(ordered), tuple(gaps), sum(len(source.data) for source in sources), unknown)
 
 
 def _finding(report: FlowReport) -> Vulnerability:

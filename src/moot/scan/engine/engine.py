@@ -45,9 +45,10 @@ CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
 
 
 class Outcome:
-    def __init__(self, reports: list[FlowReport], gaps: list[NotAnalysed]) -> None:
+    def __init__(self, reports: list[FlowReport], gaps: list[NotAnalysed], unknown: dict[str, int]) -> None:
         self.reports = reports
         self.gaps = gaps
+        self.unknown = unknown
 
 
 def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
@@ -69,7 +70,7 @@ def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
         machine.steps = steps
         machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
         gaps.extend(_run_waiting(machine, _budget(unit)))
-    return Outcome(list(machine.reports.values()), gaps)
+    return Outcome(list(machine.reports.values()), gaps, machine.unknown)
 
 
 def _budget(unit: Unit) -> int:
@@ -81,6 +82,9 @@ def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
         if m.steps > MAX_STEPS:
             yield _too_much(closure.unit, closure.function.at[0])
             break
+        if has_unknown_caller(m, closure):
+            path = closure.unit.module.path
+            m.unknown[path] = m.unknown.get(path, 0) + 1
         entry = partial(run_entry, m, closure, heap)
         for m.depth, steps, least in READINGS:
             m.limit = max(min(limit, m.steps + steps), m.steps + least)
@@ -151,6 +155,12 @@ def route_of(m: Machine, function: Function) -> str | None:
             first = decorator.args[0] if isinstance(decorator, Call) and decorator.args else None
             return first.value if isinstance(first, Const) and isinstance(first.value, str) else ""
     return None
+
+
+def has_unknown_caller(m: Machine, closure: Closure) -> bool:
+    """Whether somebody outside the given files chooses its arguments, and it is no web handler."""
+    bound = closure.owner is not None and closure.unit.module.language != "javascript"
+    return len(closure.function.params) > bound and route_of(m, closure.function) is None
 
 
 def _at_start(m: Machine, heap: Heap) -> Heap:

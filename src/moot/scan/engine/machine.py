@@ -126,6 +126,8 @@ class Machine:
         self.called: set[int] = set()
         self.recursive: set[int] = set()
         """Functions that called themselves with known values."""
+        self.unknown: dict[str, int] = {}
+        """Functions with parameters that nothing calls, by file."""
         self.inlined: dict[int, int] = {}
         self.memo: dict[object, Val] = {}
         self.waiting: list[tuple[Closure, Heap]] = []

@@ -83,7 +83,7 @@ def write_sarif(result: HardenResult, ending: "Ending") -> None:
     """Without `--write` the file lists every finding, with it only the remaining ones."""
     entries = [f for f in track_findings(result) if f.state == "open" or not ending.write]
     seen = [f.latest if ending.write else f.finding for f in entries]
-    report = sarif(seen, frozenset(f.finding.id for f in entries if f.state == "patched"))
+    report = sarif(seen, frozenset(f.finding.id for f in entries if f.state == "patched"), result.outcome)
     write_output(ending.sarif or "", f"{json.dumps(report, indent=2)}\n".encode(), force=ending.force)
 
 

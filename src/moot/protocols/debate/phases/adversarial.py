@@ -33,15 +33,21 @@ async def adversarial(context: DebateContext) -> str:
     left = list_open_findings(result.attack_reports, result.defense_reports)
     note_attack(context, leader, left if text == leader.code else collect_findings(code, result))
     if text == leader.code:
-        return f"{result.outcome}: {found} findings, {len(left)} left, {leader.id} is unchanged"
+        return f"{name_outcome(result)}: {found} findings, {len(left)} left, {leader.id} is unchanged"
     made = await enter_patched(context, leader, text)
     if context.state.candidate(made.id).checked.rank < leader.checked.rank:
         drop(context, made.id, f"fails tests that {leader.id} passes")
-        return f"{result.outcome}: {found} findings; the patch broke tests and is not used"
+        return f"{name_outcome(result)}: {found} findings; the patch broke tests and is not used"
     note_attack(context, made, left)
     for twin in [c for c in state.latest() if c.code == leader.code and c.id != leader.id]:
         drop(context, twin.id, f"the same code as {leader.id}, which {made.id} replaces")
-    return f"{result.outcome}: {found} findings, {len(left)} left, {made.id} replaces {leader.id}"
+    return f"{name_outcome(result)}: {found} findings, {len(left)} left, {made.id} replaces {leader.id}"
+
+
+def name_outcome(result: HardenResult) -> str:
+    """The outcome. A scan recorded before scans counted their rules replays with the word of that time."""
+    older = result.outcome == "no_findings" and not result.attack_reports[-1].rules
+    return "hardened" if older else result.outcome
 
 
 async def enter_patched(context: DebateContext, leader: Candidate, text: str) -> Candidate:
