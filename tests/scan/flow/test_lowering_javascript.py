@@ -81,7 +81,7 @@ STATEMENTS = [
      "def callback 2(a, parameter 1): let b = parameter 1.b; let [d] = parameter 1.c; return b; f(callback 2)"),
     ("f({rejectUnauthorized: false})", "<js.option.rejectUnauthorized>(False); f({'rejectUnauthorized': False})"),
     ("exports.f = x => x", "def callback 12(x): return x; f = exports.f = callback 12"),
-    ("const b = require('./lib/b.js')", "import b=lib.b"),
+    ("const b = require('./lib/b.js')", "import b=~lib.b"),
     ("class A extends B { p = 1; constructor(x) { super(x) } m() {} }",
      "class A(B): p = 1; def __init__(self, x): super().__init__(x); def m(self): "),
     ("module.exports = class { m() {} }", "class class 17: def m(self): ; module.exports = class 17"),

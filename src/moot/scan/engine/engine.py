@@ -7,6 +7,7 @@ from functools import partial
 from moot.core.types import NotAnalysed
 from moot.scan.engine.calls import instantiate, invoke
 from moot.scan.engine.evaluate import EVALS
+from moot.scan.engine.imports import ModuleIndex, list_libraries, make_absolute, name_unit
 from moot.scan.engine.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
 from moot.scan.engine.lookups import source
 from moot.scan.engine.machine import (
@@ -52,8 +53,12 @@ class Outcome:
 
 
 def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
-    units = [_unit(module) for module in modules]
-    machine = Machine(book, _by_name(units))
+    # Of `lib.js` and `lib/index.js`, the file is what `./lib` names: the shorter path.
+    units = [Unit(module, name_unit(module.path)) for module in modules]
+    by_name = {unit.name: unit for unit in sorted(units, key=lambda unit: -len(unit.module.path))}
+    machine = Machine(book, by_name)
+    index = ModuleIndex(units, list_libraries(book))
+    machine.absolute = lambda dotted, unit: make_absolute(dotted, unit, index)
     machine.evals = EVALS
     machine.execs = EXECS
     gaps: list[NotAnalysed] = []
@@ -62,7 +67,7 @@ def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
         gaps.extend(unit.module.gaps)
         machine.steps = 0
         machine.limit = _budget(unit)
-        gaps.extend(_run_guarded(machine, partial(machine.load, unit.name), unit, 0))
+        gaps.extend(_run_guarded(machine, partial(machine.load, unit), unit, 0))
         spent.append(machine.steps)
     link(machine, units)
     waiting, machine.waiting = machine.waiting, []
@@ -110,26 +115,6 @@ def _run_guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> 
 def _too_much(unit: Unit, byte: int) -> NotAnalysed:
     why = "too much to follow: part of the code was not analysed"
     return NotAnalysed(file=unit.module.path, line=unit.module.line(byte), why=why)
-
-
-def _by_name(units: list[Unit]) -> dict[str, Unit]:
-    """By every name a module can be imported as; its full name takes precedence."""
-    short = {name: unit for unit in units for name in _names_of(unit.name)}
-    return short | {unit.name: unit for unit in units}
-
-
-def _unit(module: Module) -> Unit:
-    path = re.sub(r"\.\w+$", "", module.path.replace("\\", "/")).strip("/")
-    words = [word for word in path.split("/") if word not in ("", ".", "..")]
-    if words and words[-1] == "__init__":
-        words.pop()
-    return Unit(module, ".".join(words) or "__init__")
-
-
-def _names_of(name: str) -> list[str]:
-    """`src/app/db.py` may be imported as `src.app.db`, `app.db` or `db`."""
-    words = name.split(".")
-    return [".".join(words[index:]) for index in range(len(words))]
 
 
 def _list_uncalled(m: Machine) -> Iterator[tuple[Closure, Heap]]:

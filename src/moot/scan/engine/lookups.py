@@ -89,6 +89,7 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
 def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
     module = m.frame.unit.module
     label = m.book.labels.get(origin, "outside")
+    origin = origin.removeprefix("~")
     return Taint(
         origin,
         label,
@@ -109,7 +110,7 @@ def by_key(m: Machine, base: Val, key: str, state: State, at: Span) -> Val | Non
         return Val(name="builtins") if key == "__builtins__" else lookup(m, key, state)
     if owner in BUILTINS and not base.refs:
         return Val(name=key)
-    return resolve(m, key) if owner == "sys.modules" else None
+    return resolve(m, m.absolute(key, m.frame.unit)) if owner == "sys.modules" else None
 
 
 def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:

@@ -145,6 +145,8 @@ class Machine:
         self._declared: dict[int, tuple[str, ...]] = {}
         self._fields: dict[int, tuple[str, ...]] = {}
         self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
+        self.absolute: Callable[[str, Unit], str] = lambda dotted, unit: dotted
+        """The full name of what an import names."""
         self.execs: dict[type, Callable[[Machine, Stmt, State], bool]] = {}
 
     @property
@@ -250,18 +252,8 @@ class Machine:
         """Queues a function to be analysed on its own, in case nothing calls it."""
         self.waiting.append((closure, state.heap))
 
-    def absolute(self, dotted: str, unit: Unit) -> str:
-        """Resolves a relative module name."""
-        if not dotted.startswith("."):
-            return dotted
-        rest = dotted.lstrip(".")
-        up = len(dotted) - len(rest)
-        package = unit.name.split(".")[:-up]
-        return ".".join([*package, rest] if rest else package)
-
-    def load(self, name: str) -> None:
+    def load(self, unit: Unit | None) -> None:
         """Runs a module of the given files, once."""
-        unit = self.units.get(name)
         if unit is None or unit.done or len(self.frames) > MAX_CALLS * 2:
             return
         unit.done = True

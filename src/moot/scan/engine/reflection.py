@@ -118,7 +118,7 @@ def _import(use: ReflectedCall) -> Val | None:
     if use.callee.name.endswith("__import__") and len(use.args) < 4 and "fromlist" not in use.keywords:
         name = name.partition(".")[0]
     use.m.frame.unit.imports.add(name)
-    return resolve(use.m, name)
+    return resolve(use.m, use.m.absolute(name, use.m.frame.unit))
 
 
 def _resolve_located(use: ReflectedCall) -> Val | None:

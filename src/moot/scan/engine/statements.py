@@ -305,9 +305,10 @@ def _import(m: Machine, s: Import, state: State) -> bool:
     unit = m.frame.unit
     module = m.absolute(s.module, unit)
     unit.imports.update((module, module.split(".")[0]))
-    m.load(module)
-    origin = m.absolute(s.origin, unit)
-    m.load(origin)
+    m.load(m.units.get(module))
+    # `import a.b` binds `a`, `from a import b` may bind a module: both lie where the module was found.
+    origin = module.removesuffix(s.module) + s.origin if module.endswith(s.module) else m.absolute(s.origin, unit)
+    m.load(m.units.get(origin))
     given = m.units.get(module)
     if given is not None and given.module.language in ("javascript", "typescript") and not given.exports:
         export(m, given)

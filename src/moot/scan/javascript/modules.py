@@ -5,6 +5,7 @@ import re
 
 from tree_sitter import Node
 
+from moot.scan.engine.imports import name_unit
 from moot.scan.engine.ir import Assign, Block, Import, Name, Stmt
 from moot.scan.javascript.literals import unescape_text
 from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
@@ -18,11 +19,11 @@ WRAPPERS = words(
 
 
 def origin_of(path: str, text: str) -> str:
-    """Node modules without the `node:` prefix; files of the project by dotted path."""
+    """Node modules without the `node:` prefix; files of the project by the name that `name_unit` gives them."""
     if not text.startswith("."):
         return text.removeprefix("node:")
     place = posixpath.normpath(posixpath.join(posixpath.dirname(path.replace("\\", "/")), text))
-    return ".".join(word for word in re.sub(r"\.[cm]?[jt]sx?$", "", place).split("/") if word not in ("", ".", ".."))
+    return name_unit(re.sub(r"\.[cm]?[jt]sx?$", "", place) + ".js")
 
 
 def find_required(reader: JavaScriptReader, node: Node) -> str | None:

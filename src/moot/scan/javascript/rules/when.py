@@ -132,7 +132,7 @@ def query_object(site: Site) -> bool:
     first = site.arg(0)
     if first is None or site.setting(first, "where") is not None:
         return False
-    model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*\.)?(?:collection|models?|db)\b", site.name)
+    model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*[.~])?(?:collection|models?|db)\b", site.name)
     if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model):
         return False
     return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.taints_at(0, "nosql"))
@@ -342,7 +342,7 @@ def whole_body(place: int) -> When:
 
     def check(site: Site) -> bool:
         value = site.arg(place)
-        model = re.match(r"(?:.*[./])?[A-Z]\w*\.\w+$|\?\.\w+$", site.name)
+        model = re.match(r"(?:.*[./~])?[A-Z]\w*\.\w+$|\?\.\w+$", site.name)
         return bool(model) and value is not None and value.name in ("req.body", "ctx.request.body", "req.query")
 
     return check
