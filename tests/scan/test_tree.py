@@ -8,7 +8,7 @@ from moot.core.types import Code, Language, SourceFile
 from moot.scan import StaticTeam
 
 LANGUAGES: dict[str, Language] = {"py": "python", "js": "javascript", "ts": "typescript", "go": "go"}
-FETCH = "import flask, requests\n\napp = flask.Flask(__name__)\n\n\n@app.get('/')\ndef show():\n    return requests.get(flask.request.args['u']).text\n"
+FETCH = "import requests\nfrom flask import request\n\n\ndef show():\n    return requests.get(request.args['u']).text\n"
 LOAD = "import pickle\nfrom flask import request\n\n\ndef show():\n    return pickle.loads(request.data)\n"
 RUN = (
     "import subprocess\nfrom flask import request\n\n\ndef show():\n    subprocess.run(request.args['c'], shell=True)\n"
@@ -107,3 +107,47 @@ def test_findings_are_the_same_alone_and_in_the_tree(text: str, others: set[tupl
         # A folder above may be on the path before the environment: the tree explains the difference.
         return
     assert scan({**tree, "service/web/main.py": text})["service/web/main.py"] == alone
+
+
+QUERY = "from flask import request\n\n\ndef find(db, name):\n    return db.execute('SELECT 1 FROM t WHERE ' + name)\n\n"
+CLEAN = (
+    "import html\nfrom flask import make_response, request\n\n\ndef clean(text):\n    return html.escape(text)\n\n\n"
+)
+GUARD = """import subprocess
+from flask import request
+
+
+def guard(name):
+    if name not in ("a", "b"):
+        raise ValueError
+
+
+"""
+
+
+def test_harmless_callers_do_not_hide_the_one_that_is_not() -> None:
+    harmless = "".join(f"def use{n}(db):\n    find(db, 'name{n}')\n\n\n" for n in range(70))
+    flawed = "def view(db):\n    find(db, request.args['n'])\n"
+    assert ("python-sql-string", 5) in scan({"a.py": QUERY + flawed + harmless})["a.py"]
+    assert ("python-sql-string", 5) in scan({"a.py": QUERY + harmless + flawed})["a.py"]
+    assert scan({"a.py": QUERY + harmless})["a.py"] == set()
+
+
+def test_a_sanitiser_that_is_called_often_stays_one() -> None:
+    views = "".join(f"def view{n}():\n    return make_response(clean(request.args['n{n}']))\n\n\n" for n in range(80))
+    assert scan({"a.py": CLEAN + views})["a.py"] == set()
+
+
+def test_a_check_that_is_called_often_stays_one() -> None:
+    call = (
+        "def view{n}():\n    name = request.args['n{n}']\n    guard(name)\n    subprocess.run(name, shell=True)\n\n\n"
+    )
+    views = "".join(call.format(n=n) for n in range(80))
+    assert scan({"a.py": GUARD + views})["a.py"] == set()
+
+
+def test_calls_that_are_not_followed_are_reported() -> None:
+    many = "".join(f"def view{n}(db):\n    find(db, request.args['n'], 'kind{n}')\n\n\n" for n in range(260))
+    text = QUERY.replace("(db, name)", "(db, name, kind)") + many
+    gaps = StaticTeam().scan(Code(files=(SourceFile(path="a.py", language="python", text=text),))).not_analysed
+    assert [(gap.line, "different ways" in gap.why) for gap in gaps] == [(4, True)]

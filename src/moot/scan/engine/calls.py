@@ -1,16 +1,18 @@
 """Calls into functions and classes of the given files, and into libraries as the rules describe them."""
 
 from functools import reduce
+from typing import NamedTuple
 
 from moot.scan.engine import containers, facts, fold
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Call, Class, Name, Span, Star
 from moot.scan.engine.library import library_call
 from moot.scan.engine.lookups import attribute, element, member, taints_in
-from moot.scan.engine.machine import MAX_INLINED, MAX_LEVELS, Bound, Closure, Frame, Kind, Machine
+from moot.scan.engine.machine import MAX_INLINED, MAX_LEVELS, MAX_SHAPES, Bound, Closure, Frame, Kind, Machine
 from moot.scan.engine.reflection import ReflectedCall, resolve_reflection
 from moot.scan.engine.sites import CallSite
 from moot.scan.engine.state import HeapCell, State, join_states
+from moot.scan.engine.summaries import apply_summary, find_shape, summarise_call
 from moot.scan.engine.values import (
     ANY,
     NO_FACTS,
@@ -155,11 +157,10 @@ def _opaque_result(m: Machine, args: list[Val], keywords: dict[str, Val], state:
 def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Val], state: State, at: Span) -> Val:
     """Runs a function of the given files on these arguments, in the caller's state."""
     function = closure.function
-    times = m.inlined.get(id(function), 0)
     again = any(frame.function is function for frame in (m.frames[m.anew :] if m.anew else m.frames))
     # One recursive call is followed if a function passes itself what it found under an untrusted key.
     anew = again and not m.anew and any(PROTO in value.marks for value in args)
-    if len(m.frames) > m.depth or times > MAX_INLINED:
+    if len(m.frames) > m.depth:
         # Too deep to follow; a function that nothing enters is analysed on its own.
         return _opaque_result(m, args, keywords, state)
     m.called.add(id(function))
@@ -171,8 +172,36 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
     key = _memo_key(closure, args, keywords, state)
     if key is not None and key in m.memo:
         return _mark_returned(m, m.memo[key], function.name, at)
-    m.inlined[id(function)] = times + 1
-    module = m.frame.unit.module
+    times = m.inlined.get(id(function), 0)
+    use = _Invocation(closure, args, keywords, state, at, key)
+    if times <= MAX_INLINED // 2:
+        return _follow(m, use, anew=anew)
+    values, proved = [*args, *keywords.values()], state.proved
+    shape = find_shape(m, function, values, state)
+    if times > MAX_INLINED and shape in m.summaries:
+        return _mark_returned(m, apply_summary(m, m.summaries[shape], values, state), function.name, at)
+    if times > MAX_SHAPES:
+        m.unfollowed.setdefault(id(function), (closure.unit.module, function.at))
+        return _opaque_result(m, args, keywords, state)
+    result = _follow(m, use, anew=anew)
+    m.summaries[shape] = summarise_call(values, result, proved, state.proved)
+    return result
+
+
+class _Invocation(NamedTuple):
+    closure: Closure
+    args: list[Val]
+    keywords: dict[str, Val]
+    state: State
+    at: Span
+    key: object
+    """Under which the result is memoised; None if it is not."""
+
+
+def _follow(m: Machine, use: _Invocation, *, anew: bool) -> Val:
+    closure, args, keywords, state, at, key = use
+    function, module = closure.function, m.frame.unit.module
+    m.inlined[id(function)] = m.inlined.get(id(function), 0) + 1
     passed = [
         value._replace(taints=after(value.taints, module.path, module.line(at[0]), f"is given to {function.name}()"))
         if value.taints

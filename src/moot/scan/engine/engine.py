@@ -13,6 +13,7 @@ from moot.scan.engine.lookups import source
 from moot.scan.engine.machine import (
     FEW_CALLS,
     MAX_CALLS,
+    MAX_SHAPES,
     STEPS,
     Closure,
     Cutoff,
@@ -75,6 +76,7 @@ def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
         machine.steps = steps
         machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
         gaps.extend(_run_waiting(machine, _budget(unit)))
+    gaps.extend(_list_unfollowed(machine))
     return Outcome(list(machine.reports.values()), gaps, machine.unknown)
 
 
@@ -110,6 +112,12 @@ def _run_guarded(m: Machine, act: Callable[[], None], unit: Unit, byte: int) -> 
         m.level = 0
         return [_too_much(unit, byte)]
     return []
+
+
+def _list_unfollowed(m: Machine) -> Iterator[NotAnalysed]:
+    for module, at in m.unfollowed.values():
+        why = f"called in more than {MAX_SHAPES} different ways: some calls were not followed"
+        yield NotAnalysed(file=module.path, line=module.line(at[0]), why=why)
 
 
 def _too_much(unit: Unit, byte: int) -> NotAnalysed:

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from moot.scan.engine.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
 from moot.scan.engine.rulebook import FlowBook
 from moot.scan.engine.state import Heap, HeapCell, Proved, State
 from moot.scan.engine.values import ANY, NONE, Taint, Val
 from moot.scan.rule import Rule
+
+if TYPE_CHECKING:
+    from moot.scan.engine.summaries import CallSummary
 
 STEPS = 60_000
 """Expressions and statements that may be evaluated per file."""
@@ -18,6 +21,9 @@ MAX_CALLS = 8
 FEW_CALLS = 2
 """The call depth on the second try of a function that cost too much."""
 MAX_INLINED = 60
+"""Calls of one function that are followed; after that a summary stands for calls like those before."""
+MAX_SHAPES = 240
+"""Calls of one function that are followed because none before was like them; what is left out then is reported."""
 
 
 class Cutoff(Exception):
@@ -129,6 +135,9 @@ class Machine:
         self.unknown: dict[str, int] = {}
         """Functions with parameters that nothing calls, by file."""
         self.inlined: dict[int, int] = {}
+        self.summaries: dict[object, CallSummary] = {}
+        self.unfollowed: dict[int, tuple[Module, Span]] = {}
+        """Functions with calls that were not followed, by their id."""
         self.memo: dict[object, Val] = {}
         self.waiting: list[tuple[Closure, Heap]] = []
         self.beginnings: dict[tuple[int, int, int], tuple[dict[int, HeapCell], dict[int, HeapCell]]] = {}
