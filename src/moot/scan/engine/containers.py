@@ -1,12 +1,13 @@
 """Methods of lists, dicts, sets, queues and settings objects, and their effect on the contents."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.lookups import element, taints_in
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.state import HeapCell, State
+from moot.scan.engine.state import MAX_WORDS, HeapCell, State
 from moot.scan.engine.values import ANY, Key, Val, join_values
 
 
@@ -24,8 +25,12 @@ class MethodUse(NamedTuple):
         return self.args[index] if index < len(self.args) else ANY
 
     def write(self, cell: HeapCell) -> None:
-        # The name may refer to either cell, so both keep their old contents.
-        self.state.heap[self.ref] = cell if len(self.receiver.refs) == 1 else _either(self.cell, cell)
+        # The name may refer to either cell, so both keep their old contents, unless nothing else could see those.
+        sure = len(self.receiver.refs) == 1 or not self._is_shared()
+        self.state.heap[self.ref] = cell if sure else _either(self.cell, cell)
+
+    def _is_shared(self) -> bool:
+        return sum(self.ref in value.refs for value in self.state.names.values()) > 1
 
 
 def _either(before: HeapCell, now: HeapCell) -> HeapCell:
@@ -61,10 +66,18 @@ def _is_exact(cell: HeapCell) -> bool:
 
 def _append(use: MethodUse) -> Val:
     cell, value = use.cell, use.arg(0)
-    use.write(
-        _make_list(cell, [*_members(cell), value]) if _is_exact(cell) and len(cell.items) < 64 else cell.blur(value)
-    )
+    _lengthen(use, [value], cell.blur(value))
     return ANY
+
+
+def _lengthen(use: MethodUse, values: list[Val], otherwise: HeapCell) -> None:
+    """Adds values at the end, to each of the lists that this may be."""
+    cell = use.cell
+    exact = _is_exact(cell) and len(cell.items) < 64
+    longer = _make_list(cell, [*_members(cell), *values]) if exact else otherwise
+    if cell.variants and all(len(variant) + len(values) <= MAX_WORDS for variant in cell.variants):
+        longer = replace(longer, variants=tuple((*variant, *values) for variant in cell.variants))
+    use.write(longer)
 
 
 def _append_left(use: MethodUse) -> Val:
@@ -106,10 +119,12 @@ def _take_member(use: MethodUse, place: object) -> Val:
 
 def _extend(use: MethodUse) -> Val:
     cells = use.m.cells(use.arg(0), use.state)
-    if len(cells) == 1 and _is_exact(cells[0][1]) and cells[0][1].kind == "list" and _is_exact(use.cell):
-        use.write(_make_list(use.cell, [*_members(use.cell), *_members(cells[0][1])]))
+    known = len(cells) == 1 and _is_exact(cells[0][1]) and cells[0][1].kind == "list"
+    if known and _is_exact(use.cell) and len(use.cell.items) < 64:
+        _lengthen(use, _members(cells[0][1]), use.cell)
     else:
-        use.write(use.cell.blur(element(use.m, use.arg(0), use.state)))
+        blurred = use.cell.blur(element(use.m, use.arg(0), use.state))
+        _lengthen(use, _members(cells[0][1]), blurred) if known else use.write(blurred)
     return ANY
 
 

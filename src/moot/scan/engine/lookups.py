@@ -1,5 +1,7 @@
 """Reads names, attributes and items, and collects the taints a value carries."""
 
+import re
+
 from moot.scan.engine import facts
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.fold import item as folded_item
@@ -77,6 +79,15 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
     strength = m.book.sources.get(value.name)
     if strength is None and ".request." in value.name:
         strength = m.book.sources.get("request." + value.name.rpartition(".request.")[2])
+    if strength is None:
+        strength = next(
+            (
+                sure
+                for end, named, sure in m.book.named_sources
+                if value.name.endswith(end) and re.search(named, value.name)
+            ),
+            None,
+        )
     if strength is None:
         return value
     address = m.frame.address

@@ -26,6 +26,9 @@ class Site(Protocol):
     def items(self, value: Val | None) -> list[Val] | None:
         """The items of a fully known list or tuple."""
 
+    def variants(self, value: Val | None) -> list[list[Val]]:
+        """The lists that a value may be, where branches built different ones; empty if one of them is unknown."""
+
     def taints_at(self, place: int | str, kind: str) -> Taints:
         """The taints of an argument and everything in it."""
 
@@ -135,6 +138,8 @@ class FlowBook:
     """Functions that resolve a host or URL: a check of their result is a check of the argument."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink that this decoder makes dangerous again after encoding."""
+    named_sources: tuple[tuple[str, str, float], ...] = ()
+    """(ending, pattern of the whole name, confidence): sources whose full name depends on the program."""
 
 
 def by_name(sinks: Iterable[Sink]) -> dict[str, tuple[Sink, ...]]:

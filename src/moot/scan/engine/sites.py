@@ -43,6 +43,15 @@ class CallSite:
         cell = cells[0][1]
         return [cell.items[index] for index in range(len(cell.items))]
 
+    def variants(self, value: Val | None) -> list[list[Val]]:
+        lists: list[list[Val]] = []
+        for _, cell in self.m.cells(value, self.state) if value is not None else []:
+            known = cell.lists()
+            if not known:
+                return []
+            lists += [list(variant) for variant in known]
+        return lists
+
     def setting(self, value: Val | None, key: Key) -> Val | None:
         for _, cell in self.m.cells(value, self.state) if value is not None else []:
             if key in cell.items:

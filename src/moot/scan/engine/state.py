@@ -8,6 +8,9 @@ from moot.scan.engine.values import ANY, Key, Taints, Val, join_values, merge_ta
 
 CellKind = Literal["list", "dict", "set", "instance", "external"]
 MAX_ITEMS = 64
+MAX_VARIANTS = 4
+MAX_WORDS = 8
+"""Items of a list that is kept in variants: a command line is short."""
 Proved = frozenset[tuple[str, str]]
 
 
@@ -23,6 +26,14 @@ class HeapCell:
     cls: str = ""
     keyed: Taints | None = None
     """Taints of the keys of a dict, if known separately from those of its values."""
+    variants: tuple[tuple[Val, ...], ...] = ()
+    """The lists that this may be, where branches built different ones; empty if there is one, or if unknown."""
+
+    def lists(self) -> tuple[tuple[Val, ...], ...]:
+        """Every list that this may be; empty if that is unknown."""
+        if self.variants or self.kind != "list" or not self.exact or self.rest is not None:
+            return self.variants
+        return (tuple(self.items[index] for index in range(len(self.items))),)
 
     def keys(self) -> Taints:
         if self.keyed is not None:
@@ -58,14 +69,23 @@ def join_cells(left: HeapCell, right: HeapCell) -> HeapCell:
     if left is right:
         return left
     keys = left.items.keys() | right.items.keys()
+    variants = _join_variants(left, right) if left.kind == "list" == right.kind else ()
     if left.kind == "list" and (len(left.items) != len(right.items) or not (left.exact and right.exact)):
         whole = join_values(left.everything() or ANY, right.everything() or ANY)
-        return HeapCell("list", {}, whole, False, left.cls)
+        return HeapCell("list", {}, whole, False, left.cls, variants=variants)
     items = {key: _either(left.at(key), right.at(key)) for key in keys}
     rest = None if left.rest is None and right.rest is None else _either(left.rest, right.rest)
     keyed = None if left.keyed is None and right.keyed is None else merge_taints(left.keys(), right.keys())
     exact = left.exact and right.exact and left.items.keys() == right.items.keys()
-    return HeapCell(left.kind, items, rest, exact, left.cls, keyed)
+    return HeapCell(left.kind, items, rest, exact, left.cls, keyed, variants)
+
+
+def _join_variants(left: HeapCell, right: HeapCell) -> tuple[tuple[Val, ...], ...]:
+    mine, others = left.lists(), right.lists()
+    if not mine or not others:
+        return ()
+    both = (*mine, *(variant for variant in others if variant not in mine))
+    return both if 1 < len(both) <= MAX_VARIANTS and all(len(each) <= MAX_WORDS for each in both) else ()
 
 
 def _either(left: Val | None, right: Val | None) -> Val:

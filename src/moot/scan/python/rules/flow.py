@@ -29,6 +29,17 @@ SINKS: tuple[Sink, ...] = (
         "sqlalchemy.text sqlalchemy.sql.text django.db.models.expressions.RawSQL pandas.read_sql pandas.read_sql_query",
         0, "query", "sql", "statement", "operation", when=when.is_statement, floor=ANY_CALLER,
     ),
+    # Names that drivers, wrappers and projects give to "run this SQL"; the text itself must be a statement.
+    sink(
+        known.SQL, "sql",
+        ".query .exec .sql .execute_query .run_query .exec_query .execute_sql .run_sql .exec_sql .raw_sql .raw_query "
+        ".query_db .query_one .query_all .fetch_one .fetch_all .fetchrow .fetchval .fetch_val .executeQuery "
+        ".execute_raw .query_raw .execute_async .select_one .get_results .execute_values .execute_batch .copy_expert "
+        ".read_sql_table .multi_execute .execute_statement .iterate .do_query .db_query .exec_immediate .prepare "
+        "duckdb.sql duckdb.query duckdb.execute peewee.SQL peewee.RawQuery",
+        0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql", when=when.has_sql_text,
+        floor=ANY_CALLER,
+    ),
     sink(flaw.NOSQL, "nosql", ".find .find_one .update_one .update_many .delete_one .delete_many .aggregate "
          ".find_one_and_update .count_documents .replace_one", 0, "filter",
          when=when.query_object, floor=MEDIUM),
@@ -242,6 +253,7 @@ SETTINGS = (
 ERRORS = ("traceback.format_exc", "traceback.format_exception", "traceback.format_tb")
 LABELS = dict.fromkeys(names.RANDOM, "random") | dict.fromkeys(ERRORS, "error")
 BOOK = FlowBook(
+    named_sources=names.NAMED_SOURCES,
     sources=names.SOURCES | dict.fromkeys((*names.RANDOM, *ERRORS), 1.0),
     labels=LABELS,  # type: ignore[arg-type]
     sinks=by_name(SINKS),

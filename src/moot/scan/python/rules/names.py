@@ -54,6 +54,21 @@ SOURCES: dict[str, float] = {
     "argparse.ArgumentParser().parse_args": 0.6, "argparse.ArgumentParser.parse_args": 0.6,
 }  # fmt: skip
 
+TEXT_FIELDS = words(
+    "StringField TextAreaField TextField PasswordField HiddenField SearchField TelField FileField MultipleFileField "
+    "FieldList"
+)
+"""Fields of WTForms that hold the text of the request; other fields convert or choose."""
+SOURCES |= {f"{module}.{field}().data": 1.0 for module in ("wtforms", "wtforms.fields") for field in TEXT_FIELDS}
+SOURCES |= dict.fromkeys(
+    words("django.forms.Form.cleaned_data django.forms.ModelForm.cleaned_data rest_framework.request.Request.data"), 0.8
+)
+NAMED_SOURCES = (
+    (".data", r"(?:^|\.)\w*Form\(\)\.\w+\.data$", 0.8),
+    (".cleaned_data", r"(?:^|\.)\w*Form\(\)\.cleaned_data$", 0.8),
+)
+"""A form class of a file that was not given: a field's type is unknown, but most hold text."""
+
 RANDOM = words(
     "random.random random.randint random.randrange random.choice random.choices random.sample random.getrandbits "
     "random.randbytes random.uniform random.triangular random.gauss random.normalvariate random.betavariate "

@@ -40,6 +40,12 @@ def words_of(site: Site) -> list[Val] | None:
     return parts
 
 
+def list_commands(site: Site) -> list[list[Val]]:
+    """The program and its arguments, in each way that the branches before may have built them."""
+    built = site.variants(site.arg(0, "args"))
+    return built if len(built) > 1 else [words_of(site) or []]
+
+
 def runs_text(parts: list[Val]) -> bool:
     """Whether the program executes an untrusted argument."""
     if not parts:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site
 from moot.scan.engine.values import Val
-from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, runs_text, words_of
+from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, list_commands, runs_text
 from moot.scan.rules.secrets import PLACEHOLDER
 
 SURE = 0.7
@@ -29,6 +29,13 @@ def is_statement(site: Site) -> bool:
     """The constant text around the value is SQL, or the value is certainly untrusted."""
     value = site.arg(0, "query", "sql", "statement", "operation")
     return value is not None and ("sql" in value.marks or any(taint.strength >= SURE for taint in value.taints))
+
+
+def has_sql_text(site: Site) -> bool:
+    """The constant text around the value is SQL: the name of the call alone says little."""
+    places: tuple[int | str, ...] = (0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql")
+    values = [site.arg(place) for place in places]
+    return any(value is not None and "sql" in value.marks and value.taints for value in values)
 
 
 DOCUMENTS = ("pymongo", "mongoengine", "flask_pymongo", "motor", "motor.motor_asyncio")
@@ -88,8 +95,7 @@ def through_shell(site: Site) -> bool:
     shell = site.arg("shell")
     if shell is not None and shell.const is not UNKNOWN and shell.const:
         return True
-    parts = words_of(site) or []
-    return _is_script(parts) or runs_text(parts) or is_shell_in_text(site)
+    return any(_is_script(parts) or runs_text(parts) for parts in list_commands(site)) or is_shell_in_text(site)
 
 
 def runs_shell(site: Site) -> bool:
