@@ -64,6 +64,7 @@ INJECTION = (
     sink(known.DESERIALISE, "deserialise", "js-yaml.load js-yaml.loadAll", 0, floor=REFLECTED),
     sink(flaw.REDOS, "regex", "RegExp", 0, floor=SURE),
     sink(flaw.SLOW_REGEX, "regex", ".search", 0, when=when.slow_pattern, floor=ANY_CALLER),
+    sink(flaw.SLOW_REGEX, "regex", ".search", 0, when=when.slower_pattern, floor=SURE),
     sink(flaw.PROTOTYPE, "prototype", "lodash.merge lodash.mergeWith lodash.defaultsDeep _.merge _.defaultsDeep "
          "_.mergeWith lodash.merge.recursive merge.recursive deep-extend defaults-deep", 1, 2, floor=REFLECTED),
     sink(flaw.PROTOTYPE, "prototype", "lodash.set lodash.setWith _.set _.setWith dot-prop.set object-path.set "

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site, When
 from moot.scan.engine.values import Val
+from moot.scan.regex_growth import measure_growth
 from moot.scan.rules.secrets import PLACEHOLDER
 from moot.scan.rules.when import is_about_password
 from moot.scan.syntax import words
@@ -18,11 +19,6 @@ TEXT_RESULTS = re.compile(
 WEAK_DIGEST = re.compile(r"(?i)^(?:md[245]|sha-?1|rsa-(?:md5|sha1)|ripemd(?:160)?)$")
 WEAK_CIPHER = re.compile(r"(?i)^(?:des|rc[24]|bf|blowfish|cast|idea|seed)|-ecb$")
 OLD_TLS = re.compile(r"(?i)^(?:sslv[23]|tlsv1(?:[._]1)?)(?:_(?:client_|server_)?method)?$")
-NESTED = re.compile(
-    r"\((?:\?:)?(?:\[(?:\\.|[^\]\\])*\]|\\.|[^()\\\[\]+*?|])[+*](?:(?:\[(?:\\.|[^\]\\])*\]|\\.|[^()\\\[\]+*?|])[?*])?\)"
-    r"(?:[+*]|\{\d+,\})"
-    r"|\((?:\?:)?(\w)\|\1\w?\)[+*]"
-)
 SESSION_COOKIE = re.compile(r"(?i)token|sess|auth|jwt|sid$|login|remember")
 SHELLS = re.compile(r"(?:^|/)(?:ba|z|da|k)?sh$|cmd(?:\.exe)?$|powershell(?:\.exe)?$|pwsh$")
 BROWSERS = (
@@ -266,8 +262,17 @@ def no_key(site: Site) -> bool:
 
 
 def slow_pattern(site: Site) -> bool:
+    return _measure_pattern(site) == "exponential"
+
+
+def slower_pattern(site: Site) -> bool:
+    """Polynomial work: a long text has to come from outside for certain."""
+    return _measure_pattern(site) == "polynomial"
+
+
+def _measure_pattern(site: Site) -> str:
     text = text_of(site.setting(site.receiver, 0))
-    return text is not None and len(text) < 1000 and bool(NESTED.search(text))
+    return measure_growth(text, javascript=True) if text is not None else "linear"
 
 
 HELMET_PARTS = words(

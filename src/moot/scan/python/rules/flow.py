@@ -142,10 +142,17 @@ SINKS: tuple[Sink, ...] = (
          "yaml.unsafe_load_all", when=when.reads_a_file),
     sink(flaw.REDOS, "regex", "re.compile re.match re.search re.fullmatch re.sub re.findall re.split re.finditer", 0,
          "pattern", floor=SURE),
-    sink(flaw.SLOW_REGEX, "regex", "re.match re.search re.fullmatch "
-        "re.findall", 1, "string", when=when.slow_pattern, floor=ANY_CALLER),
-    sink(flaw.SLOW_REGEX, "regex", "re.compile().match re.compile().search re.compile().fullmatch "
-         "re.compile().findall", 0, "string", when=when.slow_pattern, floor=ANY_CALLER),
+    *(
+        sink(flaw.SLOW_REGEX, "regex", names, place, "string", when=slow, floor=floor)
+        for slow, floor in ((when.slow_pattern, ANY_CALLER), (when.slower_pattern, SURE))
+        for names, place in (
+            ("re.match re.search re.fullmatch re.findall re.finditer re.split", 1),
+            ("re.sub re.subn", 2),
+            ("re.compile().match re.compile().search re.compile().fullmatch re.compile().findall "
+             "re.compile().finditer re.compile().split", 0),
+            ("re.compile().sub re.compile().subn", 1),
+        )
+    ),
     sink(known.RANDOM, "random", ".set_cookie", 1, "value", label="random"),
     sink(known.PASSWORD_HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
          "Crypto.Hash.SHA1.new Crypto.Hash.SHA.new", when=when.password_digest),

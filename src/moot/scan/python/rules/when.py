@@ -7,6 +7,7 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site
 from moot.scan.engine.values import Val
 from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, list_commands, runs_text
+from moot.scan.regex_growth import measure_growth
 from moot.scan.rules.secrets import PLACEHOLDER
 
 SURE = 0.7
@@ -268,12 +269,23 @@ def debug(site: Site) -> bool:
 
 
 def slow_pattern(site: Site) -> bool:
+    return _measure_pattern(site) == "exponential"
+
+
+def slower_pattern(site: Site) -> bool:
+    """Polynomial work: a long text has to come from outside for certain."""
+    return _measure_pattern(site) == "polynomial"
+
+
+def _measure_pattern(site: Site) -> str:
     pattern = site.arg(0) if site.name.startswith("re.") and "()" not in site.name else site.setting(site.receiver, 0)
-    return pattern is not None and isinstance(pattern.const, str) and bool(NESTED.search(pattern.const))
+    text = pattern.const if pattern is not None else None
+    if isinstance(text, bytes):
+        text = text.decode("latin-1")
+    return measure_growth(text) if isinstance(text, str) else "linear"
 
 
 WEB_MODULES = ("flask", "django", "fastapi", "bottle", "tornado", "aiohttp", "starlette", "sanic", "quart", "webob")
-NESTED = re.compile(r"\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*]|\((?:[^()|]+)\|(?:[^()]+)\)[+*].*\$")
 EMPTY_IN_URL = re.compile(r"^\w[\w+]*://[^/@:]+:@")
 OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
 
