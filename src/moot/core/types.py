@@ -162,6 +162,9 @@ class PathStep(Value):
     what: str
 
 
+Certainty = Literal["", "possible"]
+
+
 class Vulnerability(Value):
     id: str
     category: Category
@@ -180,6 +183,8 @@ class Vulnerability(Value):
     fix: str = ""
     path: tuple[PathStep, ...] = ()
     """From source to sink, as far as known."""
+    certainty: Certainty = ""
+    """`possible`: it depends on where a parameter of a function with unknown callers comes from."""
 
 
 class EdgeCase(Value):

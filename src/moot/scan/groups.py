@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from moot.core.findings import add_fingerprints
 from moot.core.types import NotAnalysed, Scan, SourceFile, Vulnerability
 from moot.scan.links import links
+from moot.scan.team import select_shown
 
 WHOLE = 20
 """Projects up to this size are one group, so that nothing is lost."""
@@ -114,6 +115,6 @@ def merge_scans(files: Sequence[SourceFile], parts: Iterable[tuple[Group, Scan]]
                 gaps[gap.file].append(gap)
     told = [add_fingerprints(spots[spot] for spot in sorted(spots)) for spots in found.values()]
     return Scan(
-        findings=tuple(finding for findings in told for finding in findings),
+        findings=select_shown((finding for findings in told for finding in findings), files),
         not_analysed=tuple(gap for listed in gaps.values() for gap in listed),
     )

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 
 from moot.core.findings import add_fingerprints
-from moot.core.types import Code, Language, NotAnalysed, Repair, Scan, ScanBlindSpot, Vulnerability
+from moot.core.types import Code, Language, NotAnalysed, Repair, Scan, ScanBlindSpot, SourceFile, Vulnerability
 from moot.scan.edge_cases import STRESS, edge_cases
 from moot.scan.engine.analyse import Flow, FlowAnalysis, analyse
 from moot.scan.plugin_rules import match_installed
@@ -21,6 +21,8 @@ from moot.scan.syntax import Source, parse, trouble
 MAX_FINDINGS = 500
 """Findings listed per file; the number left out is reported."""
 REMEMBERED = 64
+FEW_FILES = 3
+WIDELY_SHOWN = 0.45
 NEAR = 20
 """Maximum files scanned again with one under repair."""
 
@@ -96,6 +98,13 @@ def count_rules(language: Language) -> int:
     return len(rules(language))
 
 
+def select_shown(findings: Iterable[Vulnerability], files: Sequence[SourceFile]) -> tuple[Vulnerability, ...]:
+    """In a whole project, what only the construction of a text speaks for is left out: its functions have callers, and
+    those of a library check what they pass. In a file, a few of them or a change, nobody else would say it."""
+    whole = len(files) > FEW_FILES and all(file.base is None for file in files)
+    return tuple(f for f in findings if not whole or f.certainty != "possible" or (f.confidence or 0) >= WIDELY_SHOWN)
+
+
 def _blind(source: Source) -> tuple[ScanBlindSpot, ...]:
     from moot.scan.blind_spots import blind_spots
 
@@ -146,7 +155,7 @@ class StaticTeam:
         found = self._scans(code)
         scans = [found[file.path] for file in code.files]
         return Scan(
-            findings=tuple(finding for scan in scans for finding in scan.findings),
+            findings=select_shown((finding for scan in scans for finding in scan.findings), code.files),
             hints=tuple(hint for scan in scans for hint in scan.hints),
             edge_cases=edge_cases(code),
             stress_scenarios=(STRESS,),

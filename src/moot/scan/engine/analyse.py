@@ -10,8 +10,13 @@ from moot.scan.engine.frontends import lower
 from moot.scan.engine.ir import Parsed
 from moot.scan.engine.machine import FlowReport
 from moot.scan.engine.rules import BOOKS
-from moot.scan.engine.values import EACH, FlowStep
+from moot.scan.engine.values import EACH, FlowStep, Taint
 from moot.scan.rule import Rule
+
+PARAMETER = 0.4
+MOST_POSSIBLE = 0.5
+RARELY_TRUE = 0.43
+ELSEWHERE = "comes from elsewhere"
 
 
 def list_flow_rules(language: Language) -> tuple[Rule, ...]:
@@ -69,11 +74,17 @@ def analyse(sources: Sequence[Parsed]) -> FlowAnalysis:
 def _finding(report: FlowReport) -> Vulnerability:
     rule, module, at = report.rule, report.module, report.at
     sure = rule.confidence if report.taint is None else rule.confidence * (0.6 + 0.4 * report.taint.strength)
+    possible = is_possible(report.taint)
+    if possible:
+        sure = min(sure, MOST_POSSIBLE) if _is_widely_shown(report) else rule.confidence * RARELY_TRUE
     return Vulnerability(
         id="",
         category=rule.category,
-        severity=rule.severity,
-        description=rule.description,
+        # A caller that nobody has seen does not make a flaw critical.
+        severity="high" if possible and rule.severity == "critical" else rule.severity,
+        description=f"{rule.description}, if {_name_origin(report)} comes from outside"
+        if possible
+        else rule.description,
         evidence=module.line_text(at[0]),
         exploit=_exploit(report),
         file=module.path,
@@ -85,7 +96,38 @@ def _finding(report: FlowReport) -> Vulnerability:
         confidence=round(min(sure, 1.0), 2),
         fix=rule.fix,
         path=_path(report),
+        certainty="possible" if possible else "",
     )
+
+
+def is_possible(taint: Taint | None) -> bool:
+    """Whether nobody knows where the value comes from: a parameter of a function with unknown callers, a value that
+    other code sets."""
+    if taint is None or taint.label not in ("outside", "unknown") or taint.strength > PARAMETER:
+        return False
+    return (
+        taint.label == "unknown" or taint.origin.startswith("parameter ") or _first_step(taint).what.endswith(ELSEWHERE)
+    )
+
+
+def _is_widely_shown(report: FlowReport) -> bool:
+    """Whether the value alone is enough, without the text that is built around it."""
+    taint = report.taint
+    return taint is not None and taint.label == "outside" and taint.strength >= report.floor
+
+
+def _first_step(taint: Taint) -> FlowStep:
+    first = taint.step
+    while first.before is not None:
+        first = first.before
+    return first
+
+
+def _name_origin(report: FlowReport) -> str:
+    assert report.taint is not None
+    base, *places = report.taint.origin.removeprefix("value ").removeprefix("parameter ").split("|")
+    name = base.partition(" of ")[0]
+    return f"`{name}" + "".join(f"[{place!r}]" for place in places if place != EACH) + "`"
 
 
 def _path(report: FlowReport) -> tuple[PathStep, ...]:
@@ -106,13 +148,11 @@ def _exploit(report: FlowReport) -> str:
     taint = report.taint
     if taint is None or taint.label != "outside":
         return report.rule.exploit
-    first = taint.step
-    while first.before is not None:
-        first = first.before
+    first = _first_step(taint)
     origin = _spell_origin(taint.origin)
     where = f"line {first.line}" if first.path == report.module.path else f"line {first.line} of {first.path}"
     place = f"{_callee(report)} on line {report.module.line(report.at[0])}"
-    if first.what.endswith("comes from elsewhere"):
+    if first.what.endswith(ELSEWHERE):
         return f"{report.rule.exploit} It comes in as {origin}, which other code sets, and reaches {place}."
     return f"{report.rule.exploit} It comes in as {origin} on {where} and reaches {place}."
 

@@ -8,7 +8,7 @@ from moot.scan.engine.lookups import NAMES, attribute, element, item, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.rulebook import NamedStore
 from moot.scan.engine.state import HeapCell, State
-from moot.scan.engine.values import ALL, EACH, PROTO, Taint, Val, after, const
+from moot.scan.engine.values import ALL, BUILT, EACH, PROTO, Taint, Val, after, const
 
 SURE = 0.7
 
@@ -118,13 +118,15 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
         taints = carried
         if store.keys and key is not None:
             taints = (*taints, *key.taints)
+        built = store.kind == "header" and BUILT in value.marks
         for taint in taints:
             wrong = taint.label == store.label and store.kind not in taint.ended and ALL not in taint.ended
-            if wrong and taint.strength >= store.floor and re.search(store.pattern, words[0]):
+            sure = taint.strength >= store.floor or (built and taint.origin.startswith("parameter "))
+            if wrong and sure and re.search(store.pattern, words[0]):
                 if store.label == "random":
                     m.report_source(store.rule, taint, at)
                 else:
-                    m.report(store.rule, at, taint)
+                    m.report(store.rule, at, taint, store.floor)
                 break
 
 

@@ -14,7 +14,7 @@ from moot.scan.engine.machine import (
     FEW_CALLS,
     MAX_CALLS,
     MAX_SHAPES,
-    STEPS,
+    MAX_STEPS,
     Closure,
     Cutoff,
     FlowReport,
@@ -36,7 +36,6 @@ HARMLESS = words("int float bool uuid.UUID UUID datetime.date datetime.datetime 
 PARAMETER = 0.4
 """Confidence that a parameter of a function with unknown callers is untrusted."""
 ADDRESS = 0.8
-MAX_STEPS = 200_000
 ENTRY_STEPS = 30_000
 """Steps for one entry function with all its calls, so that one cannot use up the whole budget."""
 READINGS = ((MAX_CALLS, ENTRY_STEPS, 0), (FEW_CALLS, ENTRY_STEPS // 3, 0), (0, ENTRY_STEPS // 3, 3_000))
@@ -63,25 +62,20 @@ def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
     machine.evals = EVALS
     machine.execs = EXECS
     gaps: list[NotAnalysed] = []
-    spent: list[int] = []
     for unit in units:
         gaps.extend(unit.module.gaps)
-        machine.steps = 0
-        machine.limit = _budget(unit)
-        gaps.extend(_run_guarded(machine, partial(machine.load, unit), unit, 0))
-        spent.append(machine.steps)
+        machine.load(unit)
+        machine.frames.clear()
+        machine.level = 0
+    gaps.extend(_too_much(unit, 0) for unit in machine.cut)
     link(machine, units)
     waiting, machine.waiting = machine.waiting, []
-    for unit, steps in zip(units, spent, strict=True):
-        machine.steps = steps
+    for unit in units:
+        machine.steps = unit.spent
         machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
-        gaps.extend(_run_waiting(machine, _budget(unit)))
+        gaps.extend(_run_waiting(machine, unit.budget))
     gaps.extend(_list_unfollowed(machine))
     return Outcome(list(machine.reports.values()), gaps, machine.unknown)
-
-
-def _budget(unit: Unit) -> int:
-    return min(MAX_STEPS, STEPS + len(unit.module.data) // 3)
 
 
 def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:

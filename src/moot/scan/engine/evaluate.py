@@ -6,6 +6,7 @@ from typing import Any
 
 from moot.scan.engine import facts, fold
 from moot.scan.engine.assign import assign, names_anything
+from moot.scan.engine.building import note_construction
 from moot.scan.engine.calls import call
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import (
@@ -42,12 +43,14 @@ from moot.scan.engine.values import (
     NO_FACTS,
     NOTHING,
     PROTO,
+    PROVED,
     SPREADING,
     VERDICT,
     Facts,
     Key,
     Taints,
     Val,
+    join_path,
     join_values,
     merge_taints,
     truth,
@@ -69,9 +72,15 @@ def _text(text: str) -> Val:
 def _name(m: Machine, e: Name, state: State) -> Val:
     value = lookup(m, e.id, state)
     if value.taints and state.proved:
-        left = facts.apply_proofs(value.taints, state.proved)
-        return value if left is value.taints else value._replace(taints=left)
+        return _without(value, facts.apply_proofs(value.taints, state.proved))
     return value
+
+
+def _without(value: Val, left: Taints) -> Val:
+    """The value with the taints that proofs left."""
+    if left is value.taints:
+        return value
+    return value._replace(taints=left) if left else value._replace(taints=left, marks=value.marks | {PROVED})
 
 
 def _attr(m: Machine, e: Attr, state: State) -> Val:
@@ -80,7 +89,7 @@ def _attr(m: Machine, e: Attr, state: State) -> Val:
 
 def _apply_proofs(value: Val, state: State) -> Val:
     if value.taints and state.proved:
-        return value._replace(taints=facts.apply_proofs(value.taints, state.proved))
+        return _without(value, facts.apply_proofs(value.taints, state.proved))
     return value
 
 
@@ -129,8 +138,10 @@ def _concat(m: Machine, e: Concat, state: State) -> Val:
     taints: Taints = ()
     known: list[Any] | None = []
     marks = NOTHING
+    values: list[Val] = []
     for part in e.parts:
         value = m.eval(part, state)
+        values.append(Val(const=0) if isinstance(part, Hole) and part.numeric else value)
         found = value.taints or (taints_in(m, value, state) if value.refs else ())
         if found:
             taints = merge_taints(taints, found)
@@ -141,8 +152,10 @@ def _concat(m: Machine, e: Concat, state: State) -> Val:
             known.append(value.const)
         else:
             known = None
-    text = fold.join_scalars(known) if known is not None else UNKNOWN
-    return Val(taints, text, marks=marks)
+    if known is not None:
+        return Val(taints, fold.join_scalars(known), marks=marks)
+    unknown, built, joined = note_construction(m, values, e.at)
+    return Val(merge_taints(join_path(taints, joined), unknown), marks=marks | built)
 
 
 def _many(m: Machine, e: Many, state: State) -> Val:
@@ -339,7 +352,13 @@ def combine_values(m: Machine, op: str, left: Val, right: Val, state: State) -> 
     if op == "+" and left.refs and right.refs:
         return chain_lists(m, left, right, state)
     taints = merge_taints(left.taints or taints_in(m, left, state), right.taints or taints_in(m, right, state))
-    return Val(taints, name=left.name if op == "/" else "", marks=(left.marks | right.marks) & SPREADING)
+    marks = (left.marks | right.marks) & SPREADING
+    if op == "/" and right.taints:
+        taints = join_path(taints, frozenset(taint.origin for taint in right.taints))
+    if op == "+" and not left.refs and not right.refs and m.frames:
+        unknown, built, joined = note_construction(m, (left, right), m.frame.at)
+        taints, marks = merge_taints(join_path(taints, joined), unknown), marks | built
+    return Val(taints, name=left.name if op == "/" else "", marks=marks)
 
 
 def _bind(m: Machine, e: Bind, state: State) -> Val:

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache, reduce
 
 from moot.scan.engine import facts, fold, schemas
+from moot.scan.engine.building import find_joined
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
 from moot.scan.engine.lookups import HOST, NORMAL, element, of_source, source, taints_in
@@ -15,8 +16,12 @@ from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
     ALL,
     ANY,
+    BUILT,
+    CONSTRUCTED,
+    JOINED,
     NO_FACTS,
     NOTHING,
+    PAGE,
     VERDICT,
     Facts,
     Key,
@@ -24,6 +29,7 @@ from moot.scan.engine.values import (
     Taints,
     Val,
     ending,
+    join_path,
     join_values,
     merge_taints,
     part_of,
@@ -138,13 +144,40 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
         taint = next(
             (t for place in sink.args for t in site.taints_at(place, sink.kind) if harmful(t, sink, site.state)), None
         )
+        if taint is None:
+            taint = _find_possible(site, sink)
         if taint is None or not sink.when(site):
             continue
         if sink.label == "random":
             m.report_source(sink.rule, taint, e.at)
         else:
-            m.report(sink.rule, e.at, taint)
+            m.report(sink.rule, e.at, taint, sink.floor)
     return matched
+
+
+POSSIBLE, CALLERS = 0.3, 0.4
+SHOWN_BY: dict[str, str] = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT}
+"""Kind of sink -> the mark of a text whose construction is a flaw, unless every caller checks the value."""
+
+
+def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
+    """A value of unknown origin in a text that is built for this sink."""
+    if sink.label != "outside":
+        return None
+    for place in sink.args:
+        value = site.arg(place)
+        if value is None:
+            continue
+        for taint in value.taints:
+            if taint.label == "unknown":
+                fits = sink.kind in ("sql", "shell") and sink.floor <= CALLERS
+            else:
+                unseen = taint.origin.startswith("parameter ") and POSSIBLE <= taint.strength < sink.floor
+                shown = JOINED in taint.ended if sink.kind == "path" else SHOWN_BY.get(sink.kind, "-") in value.marks
+                fits = unseen and shown
+            if fits and harmful(taint._replace(label="outside", strength=1.0), sink, site.state):
+                return taint
+    return None
 
 
 def harmful(taint: Taint, sink: Sink, state: State) -> bool:
@@ -203,6 +236,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         opened = book.restores[name]
         return Val(tuple(t._replace(ended=t.ended - opened) for t in taints), name=out)
     if name in book.passes or ("." + last in book.passes and site.receiver.taints):
+        taints = join_path(taints, find_joined(name, site.args))
         return Val(taints, name=out, marks=_marks(name, last, site))
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
@@ -240,6 +274,13 @@ def _narrow_kinds(kinds: frozenset[str], last: str, site: CallSite) -> frozenset
 
 
 def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
+    marks = _proving_marks(name, last, site)
+    if name in NORMALISERS or "." + last in NORMALISERS or name in ("str", "os.fspath", "pathlib.Path"):
+        marks |= frozenset(mark for value in (site.receiver, *site.args) for mark in value.marks & CONSTRUCTED)
+    return marks
+
+
+def _proving_marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     if name in NORMALISERS or "." + last in NORMALISERS:
         return NORMAL
     if last in ("commonpath", "commonprefix"):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 STEPS = 60_000
 """Expressions and statements that may be evaluated per file."""
+MAX_STEPS = 200_000
 MAX_LEVELS = 90
 """Nested evaluations across all calls, bounded by the interpreter's stack."""
 MAX_CALLS = 8
@@ -35,6 +36,8 @@ class FlowReport(NamedTuple):
     module: Module
     at: Span
     taint: Taint | None
+    floor: float = 0.0
+    """The least confidence in the taint that the rule asks for, whatever is built around it."""
 
 
 @dataclass(slots=True)
@@ -50,6 +53,13 @@ class Unit:
     """Exports of a JavaScript module; under "" if the module is a single function or class."""
     imports: set[str] = field(default_factory=set)
     done: bool = False
+    spent: int = 0
+    """Steps that it took to run the module."""
+
+    @property
+    def budget(self) -> int:
+        """Steps for running the module, and again for the functions that nothing calls."""
+        return min(MAX_STEPS, STEPS + len(self.module.data) // 3)
 
     @property
     def in_javascript(self) -> bool:
@@ -135,6 +145,8 @@ class Machine:
         self.unknown: dict[str, int] = {}
         """Functions with parameters that nothing calls, by file."""
         self.inlined: dict[int, int] = {}
+        self.cut: list[Unit] = []
+        """Modules that took more steps than their budget."""
         self.summaries: dict[object, CallSummary] = {}
         self.unfollowed: dict[int, tuple[Module, Span]] = {}
         """Functions with calls that were not followed, by their id."""
@@ -266,6 +278,18 @@ class Machine:
         if unit is None or unit.done or len(self.frames) > MAX_CALLS * 2:
             return
         unit.done = True
+        # Each module has a budget of its own, whoever imports it.
+        steps, limit = self.steps, self.limit
+        self.steps, self.limit = 0, unit.budget
+        try:
+            self._run_module(unit)
+        except Cutoff:
+            self.cut.append(unit)
+        finally:
+            unit.spent = self.steps
+            self.steps, self.limit = steps, limit
+
+    def _run_module(self, unit: Unit) -> None:
         state = State(unit.names, Heap(own=self.heap))
         self.frames.append(Frame(unit))
         try:
@@ -275,8 +299,8 @@ class Machine:
         unit.names.update(state.names)
         self.heap.update(state.heap.own)
 
-    def report(self, rule: Rule, at: Span, taint: Taint | None = None) -> None:
-        self._report(rule, self.frame.unit.module, at, taint)
+    def report(self, rule: Rule, at: Span, taint: Taint | None = None, floor: float = 0.0) -> None:
+        self._report(rule, self.frame.unit.module, at, taint, floor)
 
     def report_source(self, rule: Rule, taint: Taint, at: Span) -> None:
         """Reports at the place where the value was made, or used if that is unknown."""
@@ -287,8 +311,8 @@ class Machine:
         else:
             self._report(rule, home, place, taint)
 
-    def _report(self, rule: Rule, module: Module, at: Span, taint: Taint | None) -> None:
+    def _report(self, rule: Rule, module: Module, at: Span, taint: Taint | None, floor: float = 0.0) -> None:
         key = (rule.id, module.path, at[0])
         known = self.reports.get(key)
         if known is None or (taint is not None and known.taint is not None and taint.strength > known.taint.strength):
-            self.reports[key] = FlowReport(rule, module, at, taint)
+            self.reports[key] = FlowReport(rule, module, at, taint, floor)

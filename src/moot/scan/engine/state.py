@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from moot.scan.engine.facts import apply_proofs, common
-from moot.scan.engine.values import ANY, Key, Taints, Val, join_values, merge_taints
+from moot.scan.engine.values import ANY, PROVED, Key, Taints, Val, join_values, merge_taints
 
 CellKind = Literal["list", "dict", "set", "instance", "external"]
 MAX_ITEMS = 64
@@ -172,10 +172,12 @@ def join_states(states: list[State]) -> State | None:
 
 def _settle_proofs(names: dict[str, Val], lost: Proved) -> dict[str, Val]:
     """Applies proofs to the variables, because the proofs do not survive the join."""
-    return {
-        name: value._replace(taints=apply_proofs(value.taints, lost)) if value.taints else value
-        for name, value in names.items()
-    }
+    return {name: _apply(value, lost) if value.taints else value for name, value in names.items()}
+
+
+def _apply(value: Val, proved: Proved) -> Val:
+    left = apply_proofs(value.taints, proved)
+    return value._replace(taints=left, marks=value.marks if left else value.marks | {PROVED})
 
 
 def _pair(left: State, right: State) -> State:

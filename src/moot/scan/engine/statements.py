@@ -43,7 +43,7 @@ from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.namespaces import export
 from moot.scan.engine.state import Proved, State, join_states, meet
 from moot.scan.engine.switch import switch
-from moot.scan.engine.values import ALL, EACH, SET, Val, truth
+from moot.scan.engine.values import ALL, EACH, PAGE, SET, Val, truth
 
 UNROLLED = 12
 COMPARED = ("==", "!=", "is", "is not")
@@ -92,6 +92,8 @@ def _return(m: Machine, s: Return, state: State) -> bool:
     if s.value is not None and (value.taints or value.refs):
         if frame.route is not None:
             _check_answer(m, s.value, value, state)
+        elif PAGE in value.marks and len(m.frames) == 1:
+            _check_page(m, s.value, value, state)
         if frame.function is not None and value.taints:
             check_kept(m, frame.function.name, value, s.at, state)
     frame.returns.append((value, state))
@@ -110,6 +112,15 @@ def _check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
         taint = next((taint for taint in value.taints if harmful(taint, sink, state)), None)
         if taint is not None and not m.frame.unit.imports.isdisjoint(("flask", "bottle", "quart", "cherrypy")):
             m.report(sink.rule, e.at, taint)
+
+
+def _check_page(m: Machine, e: Expr, value: Val, state: State) -> None:
+    """A function with unknown callers that returns a page with one of its parameters in it."""
+    for sink in m.book.returns:
+        for taint in value.taints:
+            if taint.origin.startswith("parameter ") and harmful(taint._replace(strength=1.0), sink, state):
+                m.report(sink.rule, e.at, taint, sink.floor)
+                return
 
 
 def _raise(m: Machine, s: Raise, state: State) -> bool:

@@ -5,8 +5,9 @@ from typing import Literal, NamedTuple
 from moot.scan.engine.fold import UNKNOWN, Known
 from moot.scan.engine.ir import Scalar, Span
 
-Label = Literal["outside", "random", "error"]
-"""Why a value is unwanted somewhere: untrusted, guessable, or revealing internals."""
+Label = Literal["outside", "random", "error", "unknown"]
+"""Why a value is unwanted somewhere: untrusted, guessable, revealing internals, or put into a text although nobody
+knows where it comes from."""
 Key = Scalar
 MAX_TAINTS = 6
 MAX_STEPS = 14
@@ -17,7 +18,14 @@ ALL = "*"
 SPREADING = frozenset({"sql"})
 """Marks that a value gets from any of its parts."""
 NOTHING: frozenset[str] = frozenset()
-EITHER = SPREADING | {"proto"}
+BUILT, PAGE = "built", "page"
+"""Marks of a text that was put together from a constant and a value: any text, a page."""
+CONSTRUCTED = frozenset({BUILT, PAGE})
+JOINED = "+joined"
+"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path. No sink is of this kind."""
+PROVED = "proved"
+"""The mark of a value that checks have proved harmless: its origin is known, although it has no taint."""
+EITHER = SPREADING | CONSTRUCTED | {"proto", PROVED}
 """Marks that a value gets if any of its alternatives has them."""
 VERDICT = "verdict"
 """The mark of a result of an unknown function whose name says that it validates: a boolean, or Go's error."""
@@ -137,6 +145,13 @@ def ending(taints: Taints, kinds: frozenset[str]) -> Taints:
     if ALL in kinds or not taints:
         return ()
     return tuple(taint._replace(ended=taint.ended | kinds) for taint in taints)
+
+
+def join_path(taints: Taints, origins: frozenset[str]) -> Taints:
+    """Notes which taints stand behind a folder in a path."""
+    if not origins:
+        return taints
+    return tuple(t._replace(ended=t.ended | {JOINED}) if t.origin in origins else t for t in taints)
 
 
 def spend_taints(taints: Taints) -> Taints:

@@ -304,7 +304,7 @@ BOOK = FlowBook(
     sinks=by_name((*SINKS, *libraries.SINKS)),
     stores=STORES,
     settings=SETTINGS,
-    returns=(),
+    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE),),
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
     passes=names.PASSES,

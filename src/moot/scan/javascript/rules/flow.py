@@ -223,7 +223,7 @@ BOOK = FlowBook(
     sinks=by_name(SINKS),
     stores=STORES,
     settings=SETTINGS,
-    returns=(),
+    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE),),
     sanitisers=names.SANITISERS,
     restores={},
     passes=names.PASSES,

@@ -127,6 +127,7 @@ def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gather
             "category": f.category,
             "severity": f.severity,
             "confidence": f.confidence,
+            "certainty": f.certainty,
             "file": f.file,
             "line": f.line,
             "column": f.column,
