@@ -103,7 +103,7 @@ def _sample(name: str, value: Any, whole: Any, choice: int) -> str:
     if name == "BRANCH":
         return "".join(_sample(str(c), v, whole, choice) for c, v in value[1][choice % len(value[1])])
     if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-        times = min(max(value[0], 1 if choice else value[0]), value[1], 40)
+        times = int(min(max(value[0], 1 if choice else value[0]), value[1], 40))
         return "".join(_sample(str(c), v, whole, choice) for c, v in value[2]) * times
     if name == "SUBPATTERN":
         return "".join(_sample(str(c), v, whole, choice) for c, v in value[3])

@@ -206,3 +206,24 @@ def test_a_scan_that_finds_nothing_says_what_it_rests_on_and_never_hardened() ->
 def test_functions_that_somebody_calls_have_known_callers() -> None:
     called = "def add(left, right):\n    return left + right\n\n\ndef main():\n    return add(1, 2)\n"
     assert hardened(called, "a.py").attack_reports[-1].unknown_callers == 0
+
+
+def test_remaining_risks_are_those_of_the_code_and_their_advice_is_of_their_class() -> None:
+    both = """import requests
+from flask import request
+
+def fetch(db):
+    return requests.get(request.args["u"]), db.execute("SELECT * FROM t WHERE n = '" + request.args["n"] + "'")
+"""
+    result = hardened(both, "a.py")
+    assert result.remaining_risks and not any("EDGE-" in risk for risk in result.remaining_risks)
+    for risk in result.remaining_risks:
+        assert ("SSRF" in risk) == ("allowed" in risk) and ("SQL injection" in risk) == ("execute()" in risk)
+
+
+def test_edge_cases_in_recorded_risks_are_dropped() -> None:
+    result = hardened(PYTHON, "a.py")
+    older = result.model_dump(mode="json")
+    older["remaining_risks"].append("edge case EDGE-001: None where a value is expected")
+    older["defense_reports"][0]["remaining_risks"].append("edge case EDGE-001: None where a value is expected")
+    assert HardenResult.model_validate(older) == result

@@ -39,7 +39,7 @@ def test_harden_shows_findings_diff_remainder_and_cost_on_stdout_only(cli: Cli, 
     ran = cli("harden", "app.py", "--model", full_script(tmp_path))
     assert ran.code == 0
     assert ran.out.startswith("hardened: ")
-    for shown in ("VULN-001", "critical", "app.py:2", "patched", "-    return db.execute", "3 calls", "$0.0000"):
+    for shown in ("VULN-001", "high", "app.py:2", "patched", "-    return db.execute", "3 calls", "$0.0000"):
         assert shown in ran.out, shown
     assert "round 1" in ran.err and "round 1:" not in ran.out
     assert (tmp_path / "app.py").read_text() == BAD, "nothing is written unless asked for"
@@ -65,7 +65,7 @@ def test_json_holds_every_field_of_the_result(cli: Cli, tmp_path: Path) -> None:
     first = result["attack_reports"][0]
     assert first.keys() >= {"vulnerabilities", "edge_cases", "stress_scenarios", "overall_risk", "round"}
     (flaw,) = [v for v in first["vulnerabilities"] if v["category"] == "injection"]
-    assert (flaw["file"], flaw["line"], flaw["source"], flaw["severity"]) == ("app.py", 2, "scan", "critical")
+    assert (flaw["file"], flaw["line"], flaw["source"], flaw["severity"]) == ("app.py", 2, "scan", "high")
     assert flaw["fingerprint"] and flaw["id"].startswith("VULN-")
     assert result["defense_reports"][0].keys() >= {
         "patched_vulnerabilities", "patches", "remaining_risks", "confidence_in_defense", "patched_code", "round",

@@ -114,11 +114,10 @@ async def rewrite_of(
 ) -> tuple[DefenseReport, Version]:
     repair = await room.repair(version.code, marks)
     ids = {finding.fingerprint: finding.id for finding in report.vulnerabilities}
-    edges = [f"edge case {case.id}: {case.description}" for case in report.edge_cases]
     patch = Patch(
         texts=repair.texts,
         claims={ids[mark]: what for mark, what in repair.fixed.items()},
-        remaining=(*(f"{ids[mark]}: {what}" for mark, what in repair.left.items()), *edges),
+        remaining=tuple(f"{ids[mark]}: {what}" for mark, what in repair.left.items()),
         confidence=0.4,
         blue="scan",
     )

@@ -15,7 +15,7 @@ from moot.core.types import Code, Names, NotAnalysed, Result, Rules, SuiteRun, T
 from moot.protocols.harden.attack import attack
 from moot.protocols.harden.defend import defend
 from moot.protocols.harden.race_baseline import BaselineRun, scan_given_code
-from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport
+from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport, Risks
 from moot.text.excerpts import name_some
 from moot.text.render import join_files, render_diff
 
@@ -68,7 +68,7 @@ class HardenResult(Result):
     attack_reports: tuple[AttackReport, ...]
     defense_reports: tuple[DefenseReport, ...]
     all_resolved: bool
-    remaining_risks: tuple[str, ...]
+    remaining_risks: Risks
     not_analysed: tuple[NotAnalysed, ...] = ()
     tests: SuiteRun | None = None
     """The given tests before any change."""
@@ -197,6 +197,9 @@ def list_remaining_risks(attacks: Sequence[AttackReport], defenses: Sequence[Def
     lines = []
     for f in list_open_findings(attacks, defenses):
         todo = advice.get(f.id, "").removeprefix(f"{f.id}: ") or f.fix
+        if defenses and defenses[-1].blue == "scan" and not todo.startswith(f.fix):
+            # Two flaws of one line may have changed places: the advice must be that of this one.
+            todo = f.fix
         what = f"{f.id} ({f.severity}) {where(f)}: {f.description.rstrip('.')}"
         lines.append(f"{what}. To do: {todo}" if todo else what)
     lines += [risk for risk in left if risk not in advice.values()]

@@ -1,9 +1,10 @@
 """Each side's report on its turn, and the version of the code it is about."""
 
+import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from moot.core.tools import ToolContext
 from moot.core.types import (
@@ -60,10 +61,18 @@ class AttackReport(Value):
     """Functions with parameters that nothing in the given files calls."""
 
 
+def drop_edge_cases(risks: tuple[str, ...]) -> tuple[str, ...]:
+    """Earlier versions listed the edge cases of every file among the risks that remain."""
+    return tuple(risk for risk in risks if not re.match(r"edge case EDGE-\d+: ", risk))
+
+
+Risks = Annotated[tuple[str, ...], AfterValidator(drop_edge_cases)]
+
+
 class DefenseReport(Value):
     patched_vulnerabilities: tuple[str, ...] = ()
     patches: dict[str, str] = Field(default_factory=dict)
-    remaining_risks: tuple[str, ...] = ()
+    remaining_risks: Risks = ()
     confidence_in_defense: Unit | None = None
     patched_code: str = ""
     round: int

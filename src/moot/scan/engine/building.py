@@ -37,7 +37,8 @@ class Construction(NamedTuple):
 
 
 def note_construction(m: Machine, parts: Sequence[Val], at: Span) -> Construction:
-    before, unknown = "", ()
+    before = ""
+    unknown: Taints = ()
     marks: set[str] = set()
     joined: set[str] = set()
     is_sql = any(part.marks & SPREADING for part in parts)

@@ -1,13 +1,14 @@
 """Evaluates expressions on abstract values."""
 
 from collections.abc import Callable
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any
 
 from moot.scan.engine import facts, fold
 from moot.scan.engine.assign import assign, names_anything
 from moot.scan.engine.building import note_construction
 from moot.scan.engine.calls import call
+from moot.scan.engine.comprehensions import evaluate_comprehension
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import (
     Attr,
@@ -15,7 +16,6 @@ from moot.scan.engine.ir import (
     Bind,
     Call,
     Choice,
-    Clause,
     Compare,
     Comprehension,
     Concat,
@@ -46,7 +46,6 @@ from moot.scan.engine.values import (
     PROVED,
     SPREADING,
     VERDICT,
-    Facts,
     Key,
     Taints,
     Val,
@@ -55,8 +54,6 @@ from moot.scan.engine.values import (
     merge_taints,
     truth,
 )
-
-SMALL = 16
 
 
 def _const(m: Machine, e: Const, state: State) -> Val:
@@ -200,48 +197,6 @@ def _table(m: Machine, e: Table, state: State) -> Val:
     if isinstance(m.thing(kind), Kind):
         cell = HeapCell("instance", {**cell.items, "__class__": kind}, cell.rest, cell.exact)
     return m.allocate(state, cell)._replace(name=kind.name)
-
-
-def _comprehension(m: Machine, e: Comprehension, state: State) -> Val:
-    inner = state.copy()
-    proof = NO_FACTS
-    exact = _exact_comprehension(m, e, inner)
-    if exact is None:
-        for clause in e.clauses:
-            _enter(m, clause, inner)
-        key = m.eval(e.key, inner) if e.key is not None else None
-        value = m.eval(e.element, inner)
-        proof = value.facts
-        keyed = key.taints if key is not None else None
-        cell = HeapCell("dict" if e.kind == "dict" else "list", {}, value, False, keyed=keyed)
-    else:
-        cell = HeapCell("list", dict(enumerate(exact)))
-        if exact:
-            true, false = zip(*(value.facts for value in exact), strict=True)
-            proof = Facts(reduce(facts.common, true), reduce(facts.common, false))
-    state.heap = inner.heap
-    return m.allocate(state, cell)._replace(facts=proof)
-
-
-def _enter(m: Machine, clause: Clause, state: State) -> None:
-    assign(m, clause.target, element(m, m.eval(clause.iterable, state), state), state)
-    for condition in clause.conditions:
-        state.proved |= m.eval(condition, state).facts.true
-
-
-def _exact_comprehension(m: Machine, e: Comprehension, state: State) -> list[Val] | None:
-    """One value per member, if the members are known and few."""
-    if e.kind == "dict" or len(e.clauses) != 1 or e.clauses[0].conditions:
-        return None
-    clause = e.clauses[0]
-    cells = m.cells(m.eval(clause.iterable, state), state)
-    if len(cells) != 1 or cells[0][1].kind != "list" or not cells[0][1].exact or len(cells[0][1].items) > SMALL:
-        return None
-    found = []
-    for index in range(len(cells[0][1].items)):
-        assign(m, clause.target, cells[0][1].items[index], state)
-        found.append(m.eval(e.element, state))
-    return found
 
 
 def _lambda(m: Machine, e: Lambda, state: State) -> Val:
@@ -403,7 +358,7 @@ EVALS: dict[type, Callable[[Machine, Any, State], Val]] = {
     Concat: _concat,
     Many: _many,
     Table: _table,
-    Comprehension: _comprehension,
+    Comprehension: evaluate_comprehension,
     Lambda: _lambda,
     Choice: _choice,
     Logic: _logic,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from moot.scan.engine import facts
+from moot.scan.engine.answers import check_answer, check_page
 from moot.scan.engine.assign import assign, check_kept, read_target
 from moot.scan.engine.evaluate import combine_values
 from moot.scan.engine.fold import UNKNOWN
@@ -37,7 +38,6 @@ from moot.scan.engine.ir import (
     While,
     With,
 )
-from moot.scan.engine.library import harmful
 from moot.scan.engine.lookups import element, resolve
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.namespaces import export
@@ -91,36 +91,13 @@ def _return(m: Machine, s: Return, state: State) -> bool:
     frame = m.frame
     if s.value is not None and (value.taints or value.refs):
         if frame.route is not None:
-            _check_answer(m, s.value, value, state)
+            check_answer(m, s.value, value, state)
         elif PAGE in value.marks and len(m.frames) == 1:
-            _check_page(m, s.value, value, state)
+            check_page(m, s.value, value, state)
         if frame.function is not None and value.taints:
             check_kept(m, frame.function.name, value, s.at, state)
     frame.returns.append((value, state))
     return False
-
-
-def _check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
-    """The return value of a web handler is a page."""
-    cells = m.cells(value, state)
-    if cells:
-        first = cells[0][1].items.get(0)
-        if cells[0][1].kind != "list" or first is None:
-            return
-        value = first
-    for sink in m.book.returns:
-        taint = next((taint for taint in value.taints if harmful(taint, sink, state)), None)
-        if taint is not None and not m.frame.unit.imports.isdisjoint(("flask", "bottle", "quart", "cherrypy")):
-            m.report(sink.rule, e.at, taint)
-
-
-def _check_page(m: Machine, e: Expr, value: Val, state: State) -> None:
-    """A function with unknown callers that returns a page with one of its parameters in it."""
-    for sink in m.book.returns:
-        for taint in value.taints:
-            if taint.origin.startswith("parameter ") and harmful(taint._replace(strength=1.0), sink, state):
-                m.report(sink.rule, e.at, taint, sink.floor)
-                return
 
 
 def _raise(m: Machine, s: Raise, state: State) -> bool:

@@ -36,6 +36,7 @@ ASSIGNMENTS = {
     "const_spec": ("name", "value"),
 }
 WORD = re.compile(r"\w+")
+EDGES = "#@$%&*!?.:;,<>()[]{}|~^`'\"+-=_"
 COMPARISONS = ("comparison_operator", "binary_expression")
 
 
@@ -128,5 +129,6 @@ def _is_secret(name: str, text: str) -> bool:
 
 def _looks_random(text: str) -> bool:
     mixed = bool(re.search(r"\d", text)) and bool(re.search(r"[A-Za-z]", text))
-    words = PLAIN_WORDS.fullmatch(text) is not None
+    # `#bygroup`, `<name>`: a word with the marks of some language around it is no key.
+    words = PLAIN_WORDS.fullmatch(text.strip(EDGES)) is not None
     return len(text) >= 8 and (mixed or not words or entropy(text) > 3.6) and entropy(text) > 2.2

@@ -226,7 +226,7 @@ STORES = (
     NamedStore(
         flaw.TRUST,
         "trust",
-        r"session",
+        r"session\w*\s*\[",
         "outside",
         keys=True,
         imported=r"(?:^|\.)(?:flask\.session|request\.session|session)$",

@@ -168,14 +168,29 @@ def other_digest(site: Site) -> bool:
     return weak_digest(site) and not about_password(site)
 
 
+COOKIE_JAR = re.compile(r"(?i)(?:jar|cookies?)(?:\(\))?$")
+
+
+def is_response_cookie(site: Site) -> bool:
+    """A server sets a cookie by name and value; a client's jar is given a cookie."""
+    jar = (
+        COOKIE_JAR.search(site.receiver.name) is not None or COOKIE_JAR.search(site.name.rpartition(".")[0]) is not None
+    )
+    return not jar and (site.count > 1 or site.arg("key", "name", "value", "**") is not None)
+
+
 def plain_cookie(site: Site) -> bool:
+    if not is_response_cookie(site):
+        return False
     secure = site.arg("secure", 6)
     return "**" not in str(site.arg("**")) and (secure is None or is_const(secure, False, None))
 
 
 def is_script_cookie(site: Site) -> bool:
-    return not plain_cookie(site) and (
-        site.arg("httponly", 7) is None or is_const(site.arg("httponly", 7), False, None)
+    return (
+        is_response_cookie(site)
+        and not plain_cookie(site)
+        and (site.arg("httponly", 7) is None or is_const(site.arg("httponly", 7), False, None))
     )
 
 

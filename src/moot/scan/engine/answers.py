@@ -1,0 +1,30 @@
+"""What a function returns to a browser."""
+
+from moot.scan.engine.ir import Expr
+from moot.scan.engine.library import harmful
+from moot.scan.engine.machine import Machine
+from moot.scan.engine.state import State
+from moot.scan.engine.values import Val
+
+
+def check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
+    """The return value of a web handler is a page."""
+    cells = m.cells(value, state)
+    if cells:
+        first = cells[0][1].items.get(0)
+        if cells[0][1].kind != "list" or first is None:
+            return
+        value = first
+    for sink in m.book.returns:
+        taint = next((taint for taint in value.taints if harmful(taint, sink, state)), None)
+        if taint is not None and not m.frame.unit.imports.isdisjoint(("flask", "bottle", "quart", "cherrypy")):
+            m.report(sink.rule, e.at, taint)
+
+
+def check_page(m: Machine, e: Expr, value: Val, state: State) -> None:
+    """A function with unknown callers that returns a page with one of its parameters in it."""
+    for sink in m.book.returns:
+        for taint in value.taints:
+            if taint.origin.startswith("parameter ") and harmful(taint._replace(strength=1.0), sink, state):
+                m.report(sink.rule, e.at, taint, sink.floor)
+                return
