@@ -16,6 +16,7 @@ from moot.edge.parallel_scan import scan_files
 
 PACKAGES = (
     "requests", "click", "rich", "jinja2", "httpx", "werkzeug", "starlette", "fastapi", "mako", "alembic", "uvicorn",
+    "jwt",
 )  # fmt: skip
 
 
