@@ -66,7 +66,7 @@ def list_packages() -> list[str]:
 def _describe(name: str, findings: tuple[Vulnerability, ...]) -> str:
     grades = Counter(finding.severity for finding in findings)
     possible = sum(finding.certainty == "possible" for finding in findings)
-    counts = " | ".join(str(grades[grade]) for grade in ("critical", "high", "medium", "low"))  # type: ignore[index]
+    counts = " | ".join(str(grades[grade]) for grade in ("critical", "high", "medium", "low"))
     return f"| {name} | {len(findings)} | {counts} | {possible} |"
 
 

@@ -126,7 +126,9 @@ def test_a_topic_is_settled_by_ballots_and_says_that_nothing_was_run(cli: Cli, t
     assert any("nothing is run" in note for note in result["degraded"])
     assert result["votes"][0]["conflict"] == "design"
     shown = cli(*world(tmp_path, *answers, task=TOPIC))
-    assert ": by ballots, nothing was run;" in shown.out.splitlines()[0] and "nothing is run" in shown.out.splitlines()[0]
+    assert (
+        ": by ballots, nothing was run;" in shown.out.splitlines()[0] and "nothing is run" in shown.out.splitlines()[0]
+    )
 
 
 def test_the_second_round_of_a_topic_shows_an_author_its_position_and_the_objection(cli: Cli, tmp_path: Path) -> None:
