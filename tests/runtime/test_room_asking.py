@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pytest
 from test_room import Rows, Word, ask, live, said
 
-from moot.core.errors import ModelError
+from moot.core.errors import ModelError, SessionStopped
 from moot.core.events import Asked, Event
 from moot.core.room import Ask, Bounds
-from moot.core.types import Absent, ModelCall, Reply, Value
+from moot.core.types import Absent, Limits, ModelCall, Reply, Usage, Value
 from moot.testing import Line, ScriptedModel
 
 
@@ -123,3 +123,30 @@ def test_it_is_told_who_is_asked_and_whether_that_is_on_record() -> None:
     asyncio.run(live({"red": chain}, past=rows.steps, events=events).ask(ask()))
     asked = [(event.seq, event.model, event.replayed) for event in events if isinstance(event, Asked)]
     assert asked == [(1, "script:one", False), (1, "script:one", True)]
+
+
+@dataclass
+class Priced(ScriptedModel):
+    async def reply(self, call: ModelCall) -> Reply:
+        reply = await super().reply(call)
+        return reply.model_copy(update={"usage": Usage(input_tokens=40, output_tokens=10, usd=0.1)})
+
+
+@pytest.mark.parametrize("kept", [(), (2,), (3, 4), (1, 3), (2, 3, 4)])
+@pytest.mark.parametrize("limits", [Limits(max_calls=3), Limits(max_tokens=150), Limits(max_usd=0.3)])
+def test_what_a_killed_session_has_on_record_counts_before_anybody_is_asked(
+    limits: Limits, kept: tuple[int, ...]
+) -> None:
+    """Four seats were asked at once, a crash kept the replies of some, and there is budget for three."""
+    seats = ["a", "b", "c", "d"]
+    script = {seat: [said(seat)] for seat in seats}
+    rows = Rows()
+    asyncio.run(live({seat: [Priced(script)] for seat in seats}, rows=rows).ask_all([ask(seat) for seat in seats]))
+    again = Priced(script)
+    past = [step for step in rows.steps if step.seq in kept]
+    here = live({seat: [again] for seat in seats}, limits=limits, past=past)
+    with pytest.raises(SessionStopped) as cut:
+        asyncio.run(here.ask_all([ask(seat) for seat in seats], limit=1))
+    assert cut.value.kind == "budget_exhausted"
+    assert len(again.asked) == 3 - len(kept) and here.ledger.calls == 3
+    assert here.ledger.spends[again.name].usd == pytest.approx(0.3)

@@ -1,5 +1,6 @@
 """Gates: where a session waits for a person, and the decision. A decision is final."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -10,6 +11,8 @@ from moot.core.types import Value
 GateKind = Literal["approval", "answers"]
 Verdict = Literal["approved", "rejected"]
 How = Literal["automatic", "person", "timeout"]
+COUNTED = "flaw|challenge|question|draft|point|test|repair|finding|proposal|reviewer"
+ONE = re.compile(rf"(?<![\d.,])1 ((?:breaking )?(?:{COUNTED}))s\b( stand\b)?")
 
 
 def _split(value: object) -> object:
@@ -57,3 +60,8 @@ class GateRequest(Value):
     created_at: datetime
     deadline: datetime
     decision: GateDecision | None = None
+
+    @property
+    def shown_summary(self) -> str:
+        """Recorded summaries say `1 flaws`, and a replay compares them: only what is shown is corrected."""
+        return ONE.sub(lambda found: f"1 {found[1]}{' stands' if found[2] else ''}", self.summary)

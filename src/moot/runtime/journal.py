@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
@@ -56,6 +56,11 @@ class Journal:
         """Reserve a step number before awaiting anything, so that parallel steps keep their order."""
         self._next += 1
         return self._next
+
+    @property
+    def past(self) -> Mapping[tuple[int, int], StepRow]:
+        """The recorded steps of earlier runs, by step and part."""
+        return self._past
 
     @property
     def kept(self) -> bool:

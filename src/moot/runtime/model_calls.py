@@ -5,7 +5,7 @@ Our own instead of a retry library: every attempt is recorded, counts against th
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 
@@ -60,8 +60,11 @@ def failures_in(tries: Sequence[CallAttempt]) -> int:
 class Ledger:
     """The session's budget and spending; checked before every call."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, recorded: Mapping[tuple[int, int], Usage] | None = None) -> None:
         self.limits = limits
+        self._ahead = dict(recorded or {})
+        """By step and part: what recorded replies cost that a resumed session has not reached again. Seats asked in
+        parallel reach theirs in any order, so each counts from the start."""
         self.spends: dict[str, Spend] = {}
         self.failed = 0
         self._promised_calls = 0
@@ -83,14 +86,17 @@ class Ledger:
         """Reserve budget for one more call, or raise `SessionStopped`. Calls in progress count, so parallel seats
         cannot overspend."""
         limits = self.limits
+        ahead = self._ahead.values()
+        calls = self.calls + self._promised_calls + len(ahead)
+        spent = self.tokens + self._promised_tokens + sum(usage.input_tokens + usage.output_tokens for usage in ahead)
         tokens = int(len(call.system) / CHARACTERS_PER_TOKEN) + int(len(call.prompt) / CHARACTERS_PER_TOKEN) + 2
-        if limits.max_calls is not None and self.calls + self._promised_calls >= limits.max_calls:
+        if limits.max_calls is not None and calls >= limits.max_calls:
             raise SessionStopped("budget_exhausted", f"all {limits.max_calls} calls are spent (--max-calls)")
-        if limits.max_tokens is not None and self.tokens + self._promised_tokens + tokens > limits.max_tokens:
+        if limits.max_tokens is not None and spent + tokens > limits.max_tokens:
             raise SessionStopped(
                 "budget_exhausted", f"{self.tokens} of {limits.max_tokens} tokens are spent (--max-tokens)"
             )
-        if limits.max_usd is not None and self.usd >= limits.max_usd:
+        if limits.max_usd is not None and self.usd + sum(usage.usd or 0.0 for usage in ahead) >= limits.max_usd:
             raise SessionStopped("budget_exhausted", f"${self.usd:.4f} of ${limits.max_usd:.4f} is spent (--max-usd)")
         self._promised_calls += 1
         self._promised_tokens += tokens
@@ -99,6 +105,10 @@ class Ledger:
     def release(self, tokens: int) -> None:
         self._promised_calls -= 1
         self._promised_tokens -= tokens
+
+    def reach(self, place: tuple[int, int]) -> None:
+        """The recorded reply of this step and part is replayed: from now on it counts among `spends`."""
+        self._ahead.pop(place, None)
 
     def add(self, model: str, usage: Usage) -> None:
         old = self.spends.get(model) or Spend()

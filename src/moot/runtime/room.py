@@ -11,7 +11,7 @@ from moot.runtime.experience import Experience
 from moot.runtime.journal import Journal, Steps
 from moot.runtime.model_calls import Ledger
 from moot.runtime.ports import SessionPorts
-from moot.runtime.turns import SeatTurns
+from moot.runtime.turns import SeatTurns, read_recorded_usage
 from moot.runtime.version_commits import VersionHistory
 
 NO_GATES = GateRules()
@@ -33,7 +33,7 @@ class LiveRoom:
     ) -> None:
         """`begin` is called before anything new is done, in place of the deadline check; a replay refuses there."""
         self.journal = journal
-        self.ledger = Ledger(limits)
+        self.ledger = Ledger(limits, read_recorded_usage(journal.past))
         self._limits = limits
         self._steps = steps = Steps(ports, journal, timeout, begin)
         self._turns = turns = SeatTurns(ports, cast, limits, steps, self.ledger)

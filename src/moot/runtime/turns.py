@@ -1,13 +1,14 @@
 """A turn: ask a seat, parse its reply, note its weaknesses, and record it."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from moot.core.errors import ParseError, SessionStopped
 from moot.core.events import Asked, Exchanged, Retried, TurnTaken
-from moot.core.ports import LogRow, Model, Row, TurnRow
+from moot.core.ports import LogRow, Model, Row, StepRow, TurnRow
 from moot.core.room import Ask, T
 from moot.core.tools import ToolCall
 from moot.core.types import AbsenceReason, Absent, Limits, ModelCall, Usage
@@ -17,6 +18,8 @@ from moot.runtime.ports import SessionPorts
 from moot.runtime.tool_calls import ToolCalls
 from moot.text.replies import ParsedReply, native_schema, read, tool_call
 
+ASK = "ask "
+"""How the name of a step begins that asks a model."""
 TOO_LONG = "[reply not kept: it has"
 
 
@@ -139,10 +142,11 @@ class SeatTurns:
         self, seq: int, part: int, call: ModelCall, chain: Sequence[Model], action: str = "response"
     ) -> tuple[Exchange, list[Row]]:
         """The recorded exchange, or a live one with the rows that will record it."""
-        name = f"ask {call.seat}"
+        name = f"{ASK}{call.seat}"
         asked = self._steps.journal.digest_request(call.phase, str(call.round), call.system, call.prompt)
         if past := self._steps.journal.recall(seq, part, name, asked):
             exchange = Exchange.model_validate(past.value["exchange"] if isinstance(past.value, dict) else None)
+            self._ledger.reach((seq, part))
             self._caller.replay(call, chain, exchange)
             return exchange, []
         self._steps.check_stopped()
@@ -191,6 +195,17 @@ class SeatTurns:
                 usage=dict(self._ledger.spends),
             )
         )
+
+
+def read_recorded_usage(past: Mapping[tuple[int, int], StepRow]) -> dict[tuple[int, int], Usage]:
+    """What each recorded reply cost. Steps that asked nobody, or got no reply, are left out."""
+    usages = dict[tuple[int, int], Usage]()
+    for place, row in past.items():
+        if row.name.startswith(ASK) and isinstance(row.value, dict):
+            with suppress(ValidationError):  # refused once it is reached, and named there
+                exchange = Exchange.model_validate(row.value.get("exchange"))
+                usages |= {place: exchange.reply.usage} if exchange.reply else {}
+    return usages
 
 
 def limit_text(text: str, limit: int) -> str:

@@ -1,10 +1,11 @@
 """Moot as an agent of an editor (Agent Client Protocol): modes are protocols, prompts are sessions, gates are
-permission requests."""
+permission requests, questions to the user are forms."""
 
 import asyncio
 import os
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
@@ -12,22 +13,29 @@ from urllib.parse import unquote, urlsplit
 
 from acp import PROTOCOL_VERSION, Agent, Client, RequestError, run_agent, schema
 from acp import helpers as make
+from pydantic import ValidationError
 from rich.console import Console
 
 from moot import __version__
-from moot.core.errors import MootError, Parked, UsageError
+from moot.core.errors import AlreadyDecided, MootError, Parked, UsageError
+from moot.core.gates import GateRequest
 from moot.core.types import Result
+from moot.edge.clock import SystemClock
+from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateStore
 from moot.protocols import PROTOCOLS
+from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.runtime.runner import CARRIED_ON, Runner, SessionPlan, cut_by
 from moot.surfaces.cli.progress import ProgressDisplay
 from moot.surfaces.extensions import find_extension
-from moot.surfaces.history.choices import whoever
-from moot.surfaces.history.gates import decide
+from moot.surfaces.history.choices import choose, whoever
+from moot.surfaces.history.gates import DECLINED, decide
+from moot.surfaces.history.person_questions import PersonQuestion, ask_at_gate, ask_to_choose
 from moot.surfaces.session.conversations import Message, plan_conversation, read_conversation
 from moot.surfaces.session.estimates import estimate_plan
 from moot.surfaces.session.settings import Settings, check_prices
 from moot.surfaces.session.wiring import SessionRuntime, open_runtime
+from moot.text.controls import clean
 from moot.text.render import fence_text
 from moot.text.report_markdown import render_markdown
 from moot.text.secrets import Vault
@@ -37,6 +45,8 @@ OPTIONS = [
     schema.PermissionOption(option_id="approve", name="Approve", kind="allow_once"),
     schema.PermissionOption(option_id="reject", name="Reject", kind="reject_once"),
 ]
+LATER = schema.PermissionOption(option_id="later", name="Choose later", kind="reject_once")
+NO_REASON = "chosen in the editor, which asked for no reason"
 
 
 @dataclass
@@ -62,11 +72,16 @@ class MootAgent:
     def __init__(self) -> None:
         self._client: Client
         self._talks: dict[str, EditorTalk] = {}
+        self._shows_forms = False
 
     def on_connect(self, conn: Client) -> None:
         self._client = conn
 
-    async def initialize(self, protocol_version: int, **more: Any) -> schema.InitializeResponse:
+    async def initialize(
+        self, protocol_version: int, client_capabilities: schema.ClientCapabilities | None = None, **more: Any
+    ) -> schema.InitializeResponse:
+        offered = client_capabilities.elicitation if client_capabilities else None
+        self._shows_forms = offered is not None and offered.form is not None
         reads = schema.AgentCapabilities(prompt_capabilities=schema.PromptCapabilities(embedded_context=True))
         about = schema.Implementation(name="moot", title="Moot", version=__version__)
         return schema.InitializeResponse(protocol_version=PROTOCOL_VERSION, agent_capabilities=reads, agent_info=about)
@@ -99,6 +114,8 @@ class MootAgent:
             settings, vault = Settings.load({}, Path(talk.folder)).with_pick(), Vault(os.environ)
             asked = read_conversation([Message(role="user", content=read_blocks(prompt))])
             plan = plan_conversation(talk.mode, asked, settings, vault)
+            if self._shows_forms:
+                plan = plan.model_copy(update={"gates": plan.gates.model_copy(update={"answers": True})})
             check_prices(plan)
             await self._agree_to_cost(session_id, plan, settings)
             result = find_extension(plan.protocol).answer(plan) or await self._run(session_id, plan, settings, vault)
@@ -120,15 +137,17 @@ class MootAgent:
             async with open_runtime(settings=settings, plan=plan, vault=vault, listen=listen) as opened:
                 opened.check_models(plan.seats)
                 self._find(session_id).runner = opened.runner
-                result = await self._pass_gates(session_id, plan, opened)
+                result = await self._pass_gates(session_id, plan, opened, vault)
                 result = await extension.settle(result, plan, opened.store)
+                if opened.store is not None and not cut_by(result):
+                    result = await self._ask_to_choose(session_id, plan, result, opened.store, vault)
                 await thoughts.join()
                 assert isinstance(result, Result)
                 return result
         finally:
             telling.cancel()
 
-    async def _pass_gates(self, session_id: str, plan: SessionPlan, opened: SessionRuntime) -> Result:
+    async def _pass_gates(self, session_id: str, plan: SessionPlan, opened: SessionRuntime, vault: Vault) -> Result:
         """Runs to the result, asking the editor at each gate."""
         work = opened.runner.start(plan)
         while True:
@@ -137,13 +156,72 @@ class MootAgent:
             except Parked as parked:
                 assert parked.session_id is not None and opened.store is not None
                 gate = await GateStore(opened.store).gate(parked.gate_id)
-                if gate.kind == "answers":
-                    raise UsageError(f"it waits for answers: moot answer {gate.session_id[:8]} TEXT …") from None
-                shown = [gate.summary, *([diff] if isinstance(diff := gate.artefacts.get("diff"), str) else [])]
-                approved = await self._ask(session_id, f"Go on after {gate.point}?", shown)
-                verdict, why = ("approved", "") if approved else ("rejected", "rejected in the editor")
-                await decide(opened.store, gate, verdict, whoever(), why)  # type: ignore[arg-type]
+                with suppress(AlreadyDecided):  # elsewhere, or by the timeout: the session goes on by that
+                    if gate.kind == "answers":
+                        await self._answer(session_id, gate, opened.store, vault)
+                    else:
+                        await self._approve(session_id, gate, opened.store)
                 work = opened.runner.resume(parked.session_id)
+
+    async def _approve(self, session_id: str, gate: GateRequest, store: SqlStore) -> None:
+        shown = [gate.shown_summary, *([diff] if isinstance(diff := gate.artefacts.get("diff"), str) else [])]
+        if await self._ask(session_id, f"Go on after {gate.point}?", shown):
+            await decide(store, gate, "approved", whoever())
+        else:
+            await decide(store, gate, "rejected", whoever(), "rejected in the editor")
+
+    async def _answer(self, session_id: str, gate: GateRequest, store: SqlStore, vault: Vault) -> None:
+        """Who declines lets the session go on without answers; a form that is closed leaves it waiting."""
+        form = ask_at_gate(gate)
+        action, said = await self._fill_form(session_id, form) if self._shows_forms else ("cancel", {})
+        answers = [vault.hide(said.get(name, "")) for name in form.fields]
+        if action == "accept" and any(answers):
+            await decide(store, gate, "approved", whoever(), answers=answers)
+        elif action in ("accept", "decline"):
+            await decide(store, gate, "approved", whoever(), DECLINED)
+        else:
+            raise UsageError(f"it waits for answers: moot answer {gate.session_id[:8]} TEXT …")
+
+    async def _ask_to_choose(
+        self, session_id: str, plan: SessionPlan, result: Result, store: SqlStore, vault: Vault
+    ) -> Result:
+        """The result with the user's choices; what nobody chooses stays contested."""
+        extension = find_extension(plan.protocol)
+        for form in ask_to_choose(result.session_id, extension.open_choices(result)):
+            assert isinstance(form.about, QuestionVerdict)
+            option, reason = await self._ask_choice(session_id, form, form.about)
+            if not option:
+                continue
+            with suppress(UsageError):  # an unknown option, no reason, or chosen elsewhere meanwhile
+                name = form.about.question_id
+                await choose(store, SystemClock(), result.session_id, name, option, vault.hide(reason[:2000]))
+        amended: Result = await extension.amend(result, store)
+        return amended
+
+    async def _ask_choice(self, session_id: str, form: PersonQuestion, about: QuestionVerdict) -> tuple[str, str]:
+        """The option and the reason; empty if nobody chose."""
+        if self._shows_forms:
+            action, said = await self._fill_form(session_id, form)
+            return (said.get("option", ""), said.get("reason", "")) if action == "accept" else ("", "")
+        offered = [
+            schema.PermissionOption(option_id=str(n), name=clean(f"{each.id}: {each.label}"), kind="allow_once")
+            for n, each in enumerate(about.options)
+        ]
+        title = clean(f"The judges disagree on {about.question_id}. Which option?")
+        picked = await self._pick(session_id, title, [form.message], [*offered, LATER])
+        chosen = {str(n): each.id for n, each in enumerate(about.options)}.get(picked, "")
+        return chosen, NO_REASON if chosen else ""
+
+    async def _fill_form(self, session_id: str, question: PersonQuestion) -> tuple[str, dict[str, str]]:
+        """What the user did with the form, and the texts in it. An answer that breaks the protocol closes it."""
+        form = schema.ElicitationSchema.model_validate(question.form)
+        mode = schema.ElicitationFormSessionMode(session_id=session_id, requested_schema=form)
+        try:
+            answer = await self._client.create_elicitation(question.message, mode)
+        except (RequestError, ValidationError):
+            return "cancel", {}
+        content = answer.content if isinstance(answer, schema.AcceptElicitationResponse) else None
+        return answer.action, {name: text.strip() for name, text in (content or {}).items() if isinstance(text, str)}
 
     async def _agree_to_cost(self, session_id: str, plan: SessionPlan, settings: Settings) -> None:
         limit, estimate = settings["ask_above"], estimate_plan(plan)
@@ -155,10 +233,16 @@ class MootAgent:
             raise UsageError(f"not begun: it may cost {cost}")
 
     async def _ask(self, session_id: str, title: str, shown: Sequence[str]) -> bool:
+        return await self._pick(session_id, title, shown, OPTIONS) == "approve"
+
+    async def _pick(
+        self, session_id: str, title: str, shown: Sequence[str], options: list[schema.PermissionOption]
+    ) -> str:
+        """The id of the option that the user selects; empty if none."""
         content = [make.tool_content(make.text_block(fence_text(text))) for text in shown]
         call = schema.ToolCallUpdate(tool_call_id=str(uuid.uuid4()), title=title, status="pending", content=[*content])
-        answer = await self._client.request_permission(session_id, call, OPTIONS)
-        return isinstance(answer.outcome, schema.AllowedOutcome) and answer.outcome.option_id == "approve"
+        answer = await self._client.request_permission(session_id, call, options)
+        return answer.outcome.option_id if isinstance(answer.outcome, schema.AllowedOutcome) else ""
 
     async def _tell(self, session_id: str, thoughts: ThoughtStream) -> None:
         while True:

@@ -80,20 +80,40 @@ def test_arms_of_one_vote_share_their_session(whole: Path) -> None:
     assert rows["vote", "add"] == rows["vote+examples", "add"] != rows["adaptive", "add"]
 
 
+def kill_and_resume(folder: Path, point: int, *words: str) -> None:
+    killed = run_bench(folder, *words, kill_after=point)
+    assert killed.returncode in (0, -9)
+    if (folder / ".moot/bench/one/run.json").exists():
+        done = run_bench(folder, "run", "custom", "--name", "one", "--resume", "--at-once", "2")
+    else:
+        done = run_bench(folder, *words)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("point", random.Random(21).sample(range(1, 95), 6))
 def test_killed_at_any_point_and_resumed_the_report_is_the_same(whole: Path, tmp_path: Path, point: int) -> None:
     set_up(tmp_path)
-    killed = run_bench(tmp_path, *RUN, "-m", "script:replies.yaml", kill_after=point)
-    assert killed.returncode in (0, -9)
-    if (tmp_path / ".moot/bench/one/run.json").exists():
-        done = run_bench(tmp_path, "run", "custom", "--name", "one", "--resume", "--at-once", "2")
-    else:
-        done = run_bench(tmp_path, *RUN, "-m", "script:replies.yaml")
-    assert done.returncode == 0, done.stderr
+    kill_and_resume(tmp_path, point, *RUN, "-m", "script:replies.yaml")
     assert settle_rows(read_rows(tmp_path)) == settle_rows(read_rows(whole))
     reports = [json.loads((each / ".moot/bench/one/report.json").read_text()) for each in (tmp_path, whole)]
     assert strip_measured(reports[0]) == strip_measured(reports[1])
     assert count_sessions(tmp_path) == count_sessions(whole) == 9  # what was begun was carried on, not begun again
+
+
+@pytest.mark.parametrize("point", [1, 2, 4])
+def test_killed_while_seats_are_asked_at_once_a_resumed_session_keeps_its_cap(tmp_path: Path, point: int) -> None:
+    """The first of two seats has to be asked again: on resume it is before the other's reply is replayed."""
+    set_up(tmp_path)
+    script = json.loads((tmp_path / "replies.yaml").read_text())
+    unclear = [{**entry, "reply": "Let me think."} if entry.get("seat") == "generator" else entry for entry in script]
+    (tmp_path / "replies.yaml").write_text(json.dumps(unclear))
+    capped = ("--arm", "vote", "--answers", "5", "--max-calls", "2", "-m", "script:replies.yaml")
+    kill_and_resume(tmp_path, point, *RUN, *capped)
+    rows = read_rows(tmp_path)
+    assert [(row["calls"], row["outcome"]) for row in rows] == [(2, "budget_exhausted")] * 3
+    for row in rows:
+        audited = run_moot(tmp_path, "audit", row["session"], "--verify")
+        assert audited.returncode == 0, audited.stdout + audited.stderr
 
 
 def test_a_line_that_a_crash_cut_off_is_done_again(whole: Path, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def at_terminal(ending: Ending) -> bool:
 def show(gate: GateRequest, *, asked: bool) -> None:
     screen = err()
     screen.print(plain(f"waits for a person at {gate.point} until {gate.deadline:%Y-%m-%d %H:%M:%S} UTC"))
-    screen.print(plain(f"  {gate.summary}"))
+    screen.print(plain(f"  {gate.shown_summary}"))
     if isinstance(diff := gate.artefacts.get("diff"), str) and diff:
         screen.print(plain(diff), soft_wrap=True)
     for question in gate.questions:

@@ -9,6 +9,9 @@ from moot.core.report import count_things
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateStore
 
+DECLINED = "the user did not want to answer"
+"""The reason of a decision that leaves all questions unanswered."""
+
 
 async def gate_of(store: SqlStore, wanted: str) -> GateRequest:
     """By gate id or session id."""
@@ -31,7 +34,7 @@ async def gate_of(store: SqlStore, wanted: str) -> GateRequest:
 async def decide(
     store: SqlStore, gate: GateRequest, verdict: Verdict, reviewer: str, reason: str = "", answers: Sequence[str] = ()
 ) -> GateRequest:
-    if gate.kind == "answers" and verdict == "approved" and not answers:
+    if gate.kind == "answers" and verdict == "approved" and not answers and reason != DECLINED:
         raise UsageError("this gate needs answers; give one for each question")
     if gate.kind == "approval" and answers:
         raise UsageError("this gate needs an approval; it has no questions")

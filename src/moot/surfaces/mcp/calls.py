@@ -26,9 +26,9 @@ from moot.core.ports import JournalEntry, SessionRecord
 from moot.protocols import PROTOCOLS, AnyProtocol
 from moot.routing import route
 from moot.surfaces.extensions.vet import memory_of
+from moot.surfaces.history.person_questions import PersonQuestion
 from moot.surfaces.hooks.outcomes import note_failure
 from moot.surfaces.mcp.desk import Context, Desk, LiveSession, asker_of, is_modern
-from moot.surfaces.mcp.questions import PersonQuestion
 from moot.surfaces.mcp.tasks import describe_task, takes_tasks
 from moot.surfaces.mcp.tools import LONGEST_WAIT, read_call
 from moot.surfaces.server.client_rights import Identity

@@ -20,12 +20,12 @@ from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.history.choices import choose
 from moot.surfaces.history.documents import load_result, read_report
+from moot.surfaces.history.gates import DECLINED
+from moot.surfaces.history.person_questions import PersonQuestion, ask_at_gate, ask_to_choose
 from moot.surfaces.mcp.front import MODERN
-from moot.surfaces.mcp.questions import PersonQuestion, ask_at_gate, ask_to_choose
 from moot.surfaces.mcp.tools import SessionView
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.gate_decisions import (
-    DECLINED,
     AnswersBody,
     Decision,
     answer_gate,
@@ -221,7 +221,7 @@ def next_of(now: LiveSession, problem: str) -> str:
     if now.gate is not None:
         asked = "".join(f"\n- {question}" for question in now.gate.questions)
         how = DECIDE[now.gate.kind].format(id=record.id)
-        waits = f"Waits for a person at {now.gate.point}: {now.gate.summary}{asked}"
+        waits = f"Waits for a person at {now.gate.point}: {now.gate.shown_summary}{asked}"
         return f"{waits}\nThe user decides in a terminal: {how}"
     if record.status == "paused" and now.rests:
         return f"Stopped{problem and f' ({problem})'}; the user can carry it on with: moot resume {record.id}"

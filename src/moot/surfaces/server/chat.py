@@ -155,7 +155,7 @@ class Completion:
             if gate.kind == "answers"
             else (f"POST /v1/debates/{record.id}/approve", f"POST /v1/debates/{record.id}/reject with a reason")
         )
-        line = f"Waits for a person at {gate.point} until {gate.deadline:%Y-%m-%d %H:%M} UTC: {gate.summary}"
+        line = f"Waits for a person at {gate.point} until {gate.deadline:%Y-%m-%d %H:%M} UTC: {gate.shown_summary}"
         blocks: list[Block] = [Headline(verdict="waiting", text=line)]
         blocks += [Bullets(title="Questions", entries=gate.questions)] if gate.questions else []
         then = f"then read the result: GET /v1/debates/{record.id}/report, or `moot watch {record.id}`"

@@ -4,13 +4,11 @@ from pydantic import Field
 
 from moot.core.gates import GateDecision, GateKind, GateRequest, Verdict
 from moot.core.types import Value
+from moot.surfaces.history.gates import DECLINED
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.shapes import Decided
 from moot.surfaces.server.site import ServerSite
-
-DECLINED = "the user did not want to answer"
-"""The reason of a decision that leaves all questions unanswered."""
 
 
 class Decision(Value):

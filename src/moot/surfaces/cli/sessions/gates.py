@@ -49,7 +49,7 @@ def gates_command(
 
 def line(gate: GateRequest) -> str:
     state = format_decision(gate.decision) if gate.decision else f"open until {gate.deadline:%Y-%m-%d %H:%M:%S} UTC"
-    return f"{gate.session_id[:8]}  {gate.point}: {gate.summary}  ({state})"
+    return f"{gate.session_id[:8]}  {gate.point}: {gate.shown_summary}  ({state})"
 
 
 def approve_command(

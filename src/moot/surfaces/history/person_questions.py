@@ -1,5 +1,5 @@
-"""What a session asks a person, as a form that an MCP client shows: a gate, questions about the task, a contested
-question of a panel."""
+"""What a session asks a person, as a form that a client shows: a gate, questions about the task, a contested question
+of a panel. Shared by MCP clients and editors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class PersonQuestion:
 
 def ask_at_gate(gate: GateRequest) -> PersonQuestion:
     diff = gate.artefacts.get("diff")
-    parts = [f"Session {gate.session_id} waits for you at {gate.point}. {MODELS_WROTE}", gate.summary]
+    parts = [f"Session {gate.session_id} waits for you at {gate.point}. {MODELS_WROTE}", gate.shown_summary]
     parts += [diff] if isinstance(diff, str) and diff else []
     fields: dict[str, Any] = {
         "decision": {"type": "string", "enum": ["approve", "reject"]},
