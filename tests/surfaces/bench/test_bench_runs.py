@@ -226,7 +226,7 @@ def test_a_quick_run_answers_in_one_sentence(tmp_path: Path) -> None:
         tmp_path, "quick", "-m", "script:replies.yaml", "--yes", "--limit", "3", "--max-calls", "4", "--name", "one"
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Nothing is shown: adaptive and ")
+    assert done.stdout.startswith("No difference: adaptive and ")
     assert all(row["right"] for row in read_rows(tmp_path))
 
 

@@ -44,6 +44,8 @@ def compare_runs(first: FinishedBench, second: FinishedBench, arm: str = "") -> 
     if not wanted:
         raise UsageError("the runs have no arm in common")
     found = tuple(_compare(name, common, first, second) for name in wanted)
+    if not any(each.tasks for each in found):
+        raise UsageError("no task has a verdict in both runs")
     main = next((each for each in found if each.arm == second.plan.reference), found[0])
     return RunComparison(
         first=first.plan.name,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from moot.core.errors import UsageError
 from moot.surfaces.bench.tasks import BenchTask, order_by_hash
+from moot.surfaces.bench.words import find_pools, take_words
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class SuiteSource:
     """Git clones for `swe_bench`."""
     examples: bool = True
     """Whether the task's words may hold examples."""
+    models: tuple[str, ...] = ()
+    """Recorded ones among them set the words."""
 
 
 @dataclass(frozen=True)
@@ -55,4 +58,4 @@ def load_tasks(suite: str, source: SuiteSource, limit: int | None = None) -> lis
         raise UsageError(f"the suite {suite} has no tasks here")
     if len({task.id for task in tasks}) != len(tasks):
         raise UsageError(f"two tasks of the suite {suite} have the same id")
-    return tasks[:limit]
+    return take_words(tasks, find_pools(source.models), examples=source.examples)[:limit]
