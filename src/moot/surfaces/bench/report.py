@@ -40,7 +40,7 @@ def report_run(plan: RunPlan, figures: BenchFigures, rows: Sequence[BenchRow]) -
         blocks.append(_differences_grid("What each part moved", figures.parts))
     blocks += _security(figures.arms)
     blocks += _calibration(figures.arms)
-    blocks += list_items("Arms", [f"{arm.name}: {arm.title}" for arm in plan.arms if arm.title])
+    blocks += list_items("What the arms do", [f"{arm.name}: {arm.title}" for arm in plan.arms if arm.title])
     blocks += _flipped(figures, rows)
     return Report(blocks=(*blocks, _about(plan, figures)))
 
