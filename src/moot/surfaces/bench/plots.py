@@ -130,7 +130,7 @@ def cut_name(name: str, most: int = 18) -> str:
 
 def draw_differences(found: Sequence[ArmComparison]) -> str:
     """A line for each comparison: the difference and its interval, with zero marked."""
-    left, right, row = 190, 70, 30
+    left, right, row = 206, 70, 30
     most = max(5.0, *(abs(value) for each in found for value in (each.low, each.high, each.points)))
     edge = pick_ticks(most, 4)[-1]
     wide, height = WIDTH - left - right, TOP + row * len(found) + 40
