@@ -184,6 +184,7 @@ def test_two_runs_are_compared_task_by_task(whole: Path, tmp_path: Path) -> None
         (("run", "custom", "tasks", "-m", "script:replies.yaml", "--set", "bogus=1"), "rule of debate"),
         (("run", "custom", "tasks", "-m", "script:replies.yaml", "--equal", "luck"), "--equal"),
         (("run", "custom", "--resume"), "--name"),
+        (("run", "human_eval", "tasks", "-m", "script:replies.yaml"), "its own data set, not tasks"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_begins(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
