@@ -47,7 +47,7 @@ def test_a_clear_gain_is_said_with_its_size_and_price() -> None:
 
 def test_a_gain_that_chance_could_give_is_said_to_be_none() -> None:
     figures = count(make_rows("single", 30), make_rows("adaptive", 33, 5))
-    assert figures.sentence.startswith("Nothing is significant: adaptive is ahead of single by 7.5 points")
+    assert figures.sentence.startswith("Not significant: adaptive is ahead of single by 7.5 points")
     assert "tasks would show a difference of this size" in figures.sentence
     assert count(make_rows("single", 30), make_rows("adaptive", 30)).sentence.startswith("No difference")
 

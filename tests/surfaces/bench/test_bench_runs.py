@@ -166,7 +166,7 @@ def test_two_runs_are_compared_task_by_task(whole: Path, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["tasks"] == 2 and [each["arm"] for each in found["arms"]] == ["single"]
-    assert found["sentence"].startswith("Nothing is significant")
+    assert found["sentence"].startswith("Not significant")
     wrong = run_bench(tmp_path, "compare", "two", "nowhere")
     assert wrong.returncode == 2 and "no run 'nowhere'" in wrong.stderr
 

@@ -87,7 +87,7 @@ def _say(found: ArmComparison, first: str, second: str) -> str:
         return f"{found.arm}: no task has a verdict in both runs."
     if found.p >= 0.05:
         both = f"{found.arm} differs by {size} between {first} and {second}"
-        return f"Nothing is significant: {both}, on {found.tasks} tasks."
+        return f"Not significant: {both}, on {found.tasks} tasks."
     better, worse = (second, first) if found.points > 0 else (first, second)
     return f"{found.arm} is better in {better} than in {worse} by {size}, on {found.tasks} tasks."
 

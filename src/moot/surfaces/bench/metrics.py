@@ -298,7 +298,7 @@ def _say_pair(found: ArmComparison, reference: ArmFigures, other: ArmFigures) ->
     if not found.points:
         return f"No difference: {reference.arm} and {other.arm} are right equally often {tasks}, {prices}."
     needed = f"; about {found.tasks_needed} tasks would show a difference of this size" if found.tasks_needed else ""
-    return f"Nothing is significant: {ahead.arm} is ahead of {behind.arm} by {size} {tasks}, {prices}{needed}."
+    return f"Not significant: {ahead.arm} is ahead of {behind.arm} by {size} {tasks}, {prices}{needed}."
 
 
 def _say_share(arm: ArmFigures) -> str:
