@@ -16,7 +16,7 @@ from moot.surfaces.bench.metrics import BenchFigures, count_figures
 from moot.surfaces.bench.plots import pick_ticks, spread_labels
 from moot.surfaces.bench.report import render_page, report_run
 from moot.surfaces.bench.rows import ArmPlan, BenchRow, RunPlan
-from moot.surfaces.bench.sessions import ended_early
+from moot.surfaces.bench.sessions import is_early_end
 from moot.surfaces.session.settings import Settings
 
 TASKS = tuple(f"t{n}" for n in range(40))
@@ -196,4 +196,4 @@ def test_runs_are_paired_over_the_tasks_that_both_have() -> None:
 )
 def test_a_debate_that_spent_its_whole_effort_did_not_end_early(stop: str, calls: int, early: bool) -> None:
     result = DebateResult.model_construct(stop_reason=stop, calls=calls, stopped="")
-    assert ended_early(result, {}) is early
+    assert is_early_end(result, {}) is early

@@ -126,10 +126,10 @@ async def _answer_debate(task: BenchTask, arm: ArmPlan, result: DebateResult, sa
         return SessionAnswer(await _vote(task, arm, drafts, sandbox))
     first = next((c for c in result.candidates if c.id == result.baseline.candidate), None)
     text = find_letter(result.text, task.options) if task.kind == "choice" else result.code or result.text
-    return SessionAnswer(text, _text_of(task, first) if first else None, ended_early(result, arm.rules))
+    return SessionAnswer(text, _text_of(task, first) if first else None, is_early_end(result, arm.rules))
 
 
-def ended_early(result: DebateResult, rules: Mapping[str, Any]) -> bool:
+def is_early_end(result: DebateResult, rules: Mapping[str, Any]) -> bool:
     """By a gate. Every adaptive debate ends by weighing evidence: one that spent its whole effort was not early."""
     if cut_by(result) or result.stop_reason in WORKED_ON:
         return False
