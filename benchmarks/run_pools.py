@@ -22,6 +22,7 @@ from benchmarks.run_arms import HUMANEVAL, MBPP, Judge, first, human_problem, mb
 from moot.core.types import Answer, Code, Probing
 from moot.edge.clock import SystemClock
 from moot.edge.models import open_model
+from moot.edge.models.pools import VARIABLE
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.evidence.intervals import bootstrap
 from moot.evidence.trials.behaviour import TrialRun, best
@@ -69,7 +70,7 @@ class KeptRuns(Bubblewrap):
 
 
 async def debate_task(row: Row, box: KeptRuns) -> DebateResult:
-    model = open_model("recorded:qwen", env={**os.environ, "MOOT_DATA": str(data_path(POOLS).parent)}, timeout=60.0)
+    model = open_model("recorded:qwen", env={**os.environ, VARIABLE: str(data_path(POOLS).parent)}, timeout=60.0)
     names = [f"generator{n}" for n in range(1, SEATS + 1)]
     team = tuple(Member(seat=name, role="generator", model="recorded:qwen", system="Solve it.") for name in names)
     rules = DebateRules(timeout=20000.0, planning="off", lessons=0, effort=EFFORT)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from moot.core.errors import UsageError
+from moot.protocols.debate.types import DebateResult
 from moot.surfaces.bench.arms import ArmWishes, most_answers, plan_arms
 from moot.surfaces.bench.compare import FinishedBench, compare_runs
 from moot.surfaces.bench.equal import Allowance, measure_allowance, share_out
@@ -15,6 +16,7 @@ from moot.surfaces.bench.metrics import BenchFigures, count_figures
 from moot.surfaces.bench.plots import pick_ticks, spread_labels
 from moot.surfaces.bench.report import render_page, report_run
 from moot.surfaces.bench.rows import ArmPlan, BenchRow, RunPlan
+from moot.surfaces.bench.sessions import is_early_end
 from moot.surfaces.session.settings import Settings
 
 TASKS = tuple(f"t{n}" for n in range(40))
@@ -45,9 +47,9 @@ def test_a_clear_gain_is_said_with_its_size_and_price() -> None:
 
 def test_a_gain_that_chance_could_give_is_said_to_be_none() -> None:
     figures = count(make_rows("single", 30), make_rows("adaptive", 33, 5))
-    assert figures.sentence.startswith("Nothing is significant: adaptive is ahead of single by 7.5 points")
+    assert figures.sentence.startswith("Not significant: adaptive is ahead of single by 7.5 points")
     assert "tasks would show a difference of this size" in figures.sentence
-    assert count(make_rows("single", 30), make_rows("adaptive", 30)).sentence.startswith("Nothing is shown")
+    assert count(make_rows("single", 30), make_rows("adaptive", 30)).sentence.startswith("No difference")
 
 
 def test_a_debate_that_loses_is_said_to_lose() -> None:
@@ -186,3 +188,12 @@ def test_runs_are_paired_over_the_tasks_that_both_have() -> None:
     assert any("models" in caveat for caveat in found.caveats)
     with pytest.raises(UsageError, match="two suites"):
         compare_runs(first, FinishedBench(plan.model_copy(update={"suite": "mmlu"}), []))
+
+
+@pytest.mark.parametrize(
+    ("stop", "calls", "early"),
+    [("evidence", 12, True), ("evidence", 20, False), ("tests", 20, True), ("max_rounds", 30, False)],
+)
+def test_a_debate_that_spent_its_whole_effort_did_not_end_early(stop: str, calls: int, early: bool) -> None:
+    result = DebateResult.model_construct(stop_reason=stop, calls=calls, stopped="")
+    assert is_early_end(result, {}) is early

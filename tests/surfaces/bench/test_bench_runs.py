@@ -186,7 +186,7 @@ def test_two_runs_are_compared_task_by_task(whole: Path, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["tasks"] == 2 and [each["arm"] for each in found["arms"]] == ["single"]
-    assert found["sentence"].startswith("Nothing is significant")
+    assert found["sentence"].startswith("Not significant")
     wrong = run_bench(tmp_path, "compare", "two", "nowhere")
     assert wrong.returncode == 2 and "no run 'nowhere'" in wrong.stderr
 
@@ -204,6 +204,7 @@ def test_two_runs_are_compared_task_by_task(whole: Path, tmp_path: Path) -> None
         (("run", "custom", "tasks", "-m", "script:replies.yaml", "--set", "bogus=1"), "rule of debate"),
         (("run", "custom", "tasks", "-m", "script:replies.yaml", "--equal", "luck"), "--equal"),
         (("run", "custom", "--resume"), "--name"),
+        (("run", "human_eval", "tasks", "-m", "script:replies.yaml"), "its own data set, not tasks"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_begins(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -246,7 +247,7 @@ def test_a_quick_run_answers_in_one_sentence(tmp_path: Path) -> None:
         tmp_path, "quick", "-m", "script:replies.yaml", "--yes", "--limit", "3", "--max-calls", "4", "--name", "one"
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Nothing is shown: adaptive and ")
+    assert done.stdout.startswith("No difference: adaptive and ")
     assert all(row["right"] for row in read_rows(tmp_path))
 
 

@@ -1,6 +1,7 @@
 """Pools: what a model or an agent once answered to each task of a set, in gzipped JSON lines.
 
-A row of a pool has `task_id`, `prompt` (the task's text), `drafts` (code) and `tests` (lists of [call, value]).
+A row of a pool has `task_id`, `prompt` (the task's text), `drafts` (code) and `tests` (lists of [call, value]); if a
+task is there twice, `mode` says which row is without examples (`bare`) and which has them (`examples`).
 """
 
 import ast
@@ -17,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from moot.core.errors import UsageError
 
-VARIABLE, DEFAULT_FOLDER = "MOOT_DATA", "../shared/data"
+VARIABLE, DEFAULT_FOLDER = "MOOT_DATA", Path("../shared/data")
 QWEN = "qwen-pools.jsonl.gz"
 TASKS, SOLUTIONS = "humaneval.jsonl.gz", "recorded-humaneval.jsonl.gz"
 AGENTS = "humaneval/"
@@ -41,6 +42,7 @@ class PoolRow(BaseModel):
     task_id: str
     prompt: str
     drafts: tuple[str, ...]
+    mode: str = ""
     tests: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
@@ -64,6 +66,7 @@ class PoolTask:
     """The greedy one first."""
     tests: tuple[tuple[str, ...], ...] = ()
     """Replies with tests, each line `call == value`. A reply may be empty: nothing in it could be used."""
+    mode: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,23 +93,30 @@ def open_pool(name: str, env: Mapping[str, str]) -> ReplyPool:
 
 def list_pools(env: Mapping[str, str]) -> tuple[str, ...]:
     """The pools whose data is here; `UsageError` if there is none."""
-    found = ("qwen",) if (_folder(env) / QWEN).is_file() else ()
-    if (_folder(env) / TASKS).is_file() and (_folder(env) / SOLUTIONS).is_file():
+    folder = find_data_folder(env)
+    found = ("qwen",) if (folder / QWEN).is_file() else ()
+    if (folder / TASKS).is_file() and (folder / SOLUTIONS).is_file():
         found = (*found, *(AGENTS + team for team in TEAMS), f"{AGENTS}AGENT")
     if not found:
-        raise UsageError(f"no pool is in {str(_folder(env))!r}; set {VARIABLE} to the folder that has {QWEN}")
+        raise UsageError(f"no pool is in {str(folder)!r}; set {VARIABLE} to the folder that has {QWEN}")
     return found
 
 
 def find_data(name: str, env: Mapping[str, str]) -> Path:
-    path = _folder(env) / name
+    path = find_data_folder(env) / name
     if not path.is_file():
         raise UsageError(f"{name} is not in {str(path.parent)!r}; set {VARIABLE} to the folder that has it")
     return path
 
 
-def _folder(env: Mapping[str, str]) -> Path:
-    return Path(env.get(VARIABLE) or DEFAULT_FOLDER).expanduser()
+def find_data_folder(env: Mapping[str, str]) -> Path:
+    """MOOT_DATA, from the current folder; by default beside the checkout that holds this file. An installed Moot has no
+    checkout, and looks from the current folder."""
+    if said := env.get(VARIABLE):
+        return Path(said).expanduser().resolve()
+    checkout = Path(__file__).resolve().parents[4]
+    root = checkout if (checkout / "pyproject.toml").is_file() else Path.cwd()
+    return (root / DEFAULT_FOLDER).resolve()
 
 
 def read_pool(path: Path, name: str) -> ReplyPool:
@@ -120,7 +130,7 @@ def _read_pool(path: Path, name: str, changed: int) -> ReplyPool:
     for row in _read_rows(path, PoolRow):
         tests = tuple(tuple(f"{call} == {value}" for call, value in reply) for reply in row.tests)
         text = row.prompt.strip()
-        tasks.setdefault(text, PoolTask(row.task_id, text, row.drafts, tests))
+        tasks.setdefault(text, PoolTask(row.task_id, text, row.drafts, tests, row.mode))
     if not tasks:
         raise UsageError(f"the pool {str(path)!r} is empty")
     return ReplyPool(name, tasks)

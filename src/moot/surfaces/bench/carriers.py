@@ -1,6 +1,7 @@
 """Who runs the sessions of a benchmark: this process, or the workers of a fleet. Both find a session by its key."""
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
@@ -9,6 +10,7 @@ from typing import Protocol
 from moot.core.errors import MootError, StoreError, UsageError
 from moot.core.ports import SessionRecord
 from moot.core.types import Result
+from moot.edge.models import open_model
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, is_file
 from moot.edge.store.session_queries import SessionQueries
@@ -102,6 +104,13 @@ async def find_fleet(settings: Settings, store: SqlStore) -> SessionQueue | None
         return None
     queue: SessionQueue = import_module("moot.edge.queue").ProcrastinateQueue(settings.store)  # an extra brings it
     return queue
+
+
+def check_own_models(names: tuple[str, ...], settings: Settings) -> None:
+    """The same before the user is asked; a store that a fleet can reach may have workers with other keys."""
+    if is_file(address(settings.store)):
+        for name in names:
+            open_model(name, env=os.environ, timeout=1.0, endpoints=settings.endpoints())
 
 
 def check_models(carrier: SessionCarrier, names: tuple[str, ...]) -> None:

@@ -1,5 +1,6 @@
 """The vote of independent answers: code by what it does on shared inputs, letters by their number."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
@@ -14,6 +15,8 @@ from moot.surfaces.bench.judges import find_letter, solution_of
 from moot.surfaces.bench.tasks import BenchTask
 
 INPUTS = 20
+PATIENCE = 2.0
+"""Seconds for one input. Inputs are made up, some large: with five, a vote of nine slow answers took six minutes."""
 
 
 async def choose_code(task: BenchTask, codes: Sequence[str], sandbox: Sandbox, *, examples: bool) -> str:
@@ -26,9 +29,9 @@ async def choose_code(task: BenchTask, codes: Sequence[str], sandbox: Sandbox, *
     more = list(vary_calls(calls, INPUTS) if calls else calls_of_drafts(codes, "", INPUTS))
     if task.language != "python" or not (calls or more):
         return codes[0]
-    seen: dict[str, Probing] = {}
-    for code in dict.fromkeys(codes):
-        seen[code] = await sandbox.probe(solution_of(task, code), [*calls, *more])
+    each = list(dict.fromkeys(codes))
+    probed = await asyncio.gather(*(sandbox.probe(solution_of(task, code), [*calls, *more], PATIENCE) for code in each))
+    seen = dict(zip(each, probed, strict=True))
     runs = [_try(str(n), code, seen[code], len(calls), known if examples else ()) for n, code in enumerate(codes)]
     return codes[int(best(runs)[0].names[0])]
 

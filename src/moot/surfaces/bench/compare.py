@@ -44,6 +44,8 @@ def compare_runs(first: FinishedBench, second: FinishedBench, arm: str = "") -> 
     if not wanted:
         raise UsageError("the runs have no arm in common")
     found = tuple(_compare(name, common, first, second) for name in wanted)
+    if not any(each.tasks for each in found):
+        raise UsageError("no task has a verdict in both runs")
     main = next((each for each in found if each.arm == second.plan.reference), found[0])
     return RunComparison(
         first=first.plan.name,
@@ -85,7 +87,7 @@ def _say(found: ArmComparison, first: str, second: str) -> str:
         return f"{found.arm}: no task has a verdict in both runs."
     if found.p >= 0.05:
         both = f"{found.arm} differs by {size} between {first} and {second}"
-        return f"Nothing is significant: {both}, on {found.tasks} tasks."
+        return f"Not significant: {both}, on {found.tasks} tasks."
     better, worse = (second, first) if found.points > 0 else (first, second)
     return f"{found.arm} is better in {better} than in {worse} by {size}, on {found.tasks} tasks."
 

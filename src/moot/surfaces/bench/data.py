@@ -7,18 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.errors import UsageError
+from moot.edge.models.pools import VARIABLE, find_data_folder
 
-VARIABLE = "MOOT_DATA"
-DEFAULT = Path("../shared/data")
-"""From the checkout; an installed Moot has none, and looks from the current folder."""
 DataRow = dict[str, Any]
 
 
 def data_folder() -> Path:
-    """A relative folder begins at the checkout that holds this file, else at the current folder."""
-    checkout = Path(__file__).resolve().parents[4]
-    root = checkout if (checkout / "pyproject.toml").is_file() else Path.cwd()
-    return (root / (os.environ.get(VARIABLE) or DEFAULT)).resolve()
+    return find_data_folder(os.environ)
 
 
 def has_data(*names: str) -> bool:

@@ -5,17 +5,19 @@ import os
 import platform
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from moot import __version__
 from moot.core.errors import UsageError
-from moot.core.report import Figures, Grid, Headline, Report, make_row
+from moot.core.report import Figures, Grid, Headline, Report, count_things, make_row
 from moot.core.types import Value
 from moot.edge.models import knows_price
 from moot.edge.store import SqlStore
+from moot.protocols.debate.types import DebateRules
+from moot.protocols.solve.attempts import task_examples
 from moot.surfaces.bench.arms import ArmWishes, plan_arms, reference_of
 from moot.surfaces.bench.carriers import SessionCarrier, check_models, find_fleet
 from moot.surfaces.bench.rows import PLAN_FILE, ArmPlan, Equal, RunPlan, read_plan, write_plan
@@ -29,6 +31,8 @@ from moot.surfaces.session.settings import Settings
 RUNS = Path(".moot") / "bench"
 SAMPLE = 10
 """Tasks whose sessions are planned to estimate all of them."""
+WITH_EXAMPLES, WITHOUT_EXAMPLES = 5.0, 13.0
+"""Calls of an adaptive debate: means over 270 tasks each, benchmarks/results/pools.txt."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,8 @@ class PreparedRun:
 
 def prepare_run(wishes: RunWishes, settings: Settings, folder: Path | None = None) -> PreparedRun:
     """A new run. Nothing is written yet."""
-    tasks = load_tasks(wishes.suite, wishes.source, wishes.limit)
+    source = replace(wishes.source, models=tuple(wishes.arms.models))
+    tasks = load_tasks(wishes.suite, source, wishes.limit)
     arms = plan_arms(wishes.suite, tasks, wishes.arms, settings)
     digest = digest_tasks(tasks)
     name = wishes.name or f"{wishes.suite}-{digest[:4]}-{secrets.token_hex(2)}"
@@ -101,6 +106,7 @@ def reopen_run(folder: Path, repos: Path | None = None) -> PreparedRun:
         folder=Path(plan.folder) if plan.folder else None,
         repos=repos or (Path(plan.repos) if plan.repos else None),
         examples=plan.examples,
+        models=plan.models,
     )
     known = {task.id: task for task in load_tasks(plan.suite, source)}
     tasks = [known[name] for name in plan.tasks if name in known]
@@ -151,12 +157,15 @@ async def carry_run(
 
 
 class ArmEstimate(Value):
+    """About, and at most: every question that the rules allow is asked twice, every reply is as long as allowed. None:
+    unknown."""
+
     arm: str
     calls: float | None
+    calls_most: float | None
     tokens: float | None
     usd: float | None
     usd_most: float | None
-    """None: unknown."""
 
 
 class RunEstimate(Value):
@@ -164,6 +173,7 @@ class RunEstimate(Value):
     models: tuple[str, ...]
     arms: tuple[ArmEstimate, ...]
     calls: float | None
+    calls_most: float | None
     tokens: float | None
     usd: float | None
     usd_most: float | None
@@ -185,6 +195,7 @@ def estimate_run(run: PreparedRun, settings: Settings) -> RunEstimate:
         models=plan.models,
         arms=arms,
         calls=_sum([arm.calls for arm in arms]),
+        calls_most=_sum([arm.calls_most for arm in arms]),
         tokens=_sum([arm.tokens for arm in arms]),
         usd=_sum([arm.usd for arm in arms]),
         usd_most=_sum([arm.usd_most for arm in arms]),
@@ -195,22 +206,38 @@ def _estimate_arm(
     arm: ArmPlan, like: ArmPlan, run: PreparedRun, sample: Sequence[BenchTask], count: int, settings: Settings
 ) -> ArmEstimate:
     if not like.protocol or not sample:
-        return ArmEstimate(arm=arm.group, calls=0.0, tokens=0.0, usd=0.0, usd_most=0.0)
-    own, share = load_arm_settings(like, settings), count / len(sample)
+        return ArmEstimate(arm=arm.group, calls=0.0, calls_most=0.0, tokens=0.0, usd=0.0, usd_most=0.0)
+    own = load_arm_settings(like, settings)
     plans = [plan_session(SessionWish(task, (like,), like.answers or 1), run.plan, own) for task in sample]
-    each = [estimate_plan(plan) for plan in plans]
+    each = [(estimate_plan(plan), expect_calls(task, like)) for plan, task in zip(plans, sample, strict=True)]
+    shares = [_share(expected, e.calls.usual) for e, expected in each]
+    bounds = [_share(like.answers, e.calls.usual) for e, _ in each]
 
-    def total(values: Sequence[float | None]) -> float | None:
-        found = _sum(values)
-        return None if found is None else found * share
+    def total(values: Sequence[float | None], shares: Sequence[float]) -> float | None:
+        found = _sum([None if value is None else value * share for value, share in zip(values, shares, strict=True)])
+        return None if found is None else found * count / len(sample)
 
     return ArmEstimate(
         arm=arm.group,
-        calls=total([e.calls.usual for e in each]),
-        tokens=total([e.tokens.usual for e in each]),
-        usd=total([e.usd.usual for e in each]),
-        usd_most=total([e.usd.most for e in each]),
+        calls=total([e.calls.usual for e, _ in each], shares),
+        calls_most=total([e.calls.most for e, _ in each], bounds),
+        tokens=total([e.tokens.usual for e, _ in each], shares),
+        usd=total([e.usd.usual for e, _ in each], shares),
+        usd_most=total([e.usd.most for e, _ in each], bounds),
     )
+
+
+def expect_calls(task: BenchTask, arm: ArmPlan) -> float | None:
+    """None: only the bound is known."""
+    if arm.answers:
+        return arm.answers
+    if task.kind == "code" and arm.protocol == "debate" and DebateRules.model_validate(arm.rules).adaptive:
+        return WITH_EXAMPLES if task_examples(task.prompt, task.language) else WITHOUT_EXAMPLES
+    return None
+
+
+def _share(expected: float | None, bound: float | None) -> float:
+    return min(1.0, expected / bound) if expected and bound else 1.0
 
 
 def _sum(values: Sequence[float | None]) -> float | None:
@@ -218,14 +245,26 @@ def _sum(values: Sequence[float | None]) -> float | None:
 
 
 def report_run_estimate(estimate: RunEstimate) -> Report:
-    rows = tuple(make_row(arm.arm, _number(arm.calls), _number(arm.tokens), _money(arm.usd)) for arm in estimate.arms)
-    cost = "cost unknown" if estimate.usd is None else f"about {_money(estimate.usd)}"
-    text = f"{estimate.tasks} tasks: up to {_number(estimate.calls)} calls, {cost}"
+    rows = tuple(
+        make_row(arm.arm, *map(_number, (arm.calls, arm.calls_most, arm.tokens)), _money(arm.usd), _money(arm.usd_most))
+        for arm in estimate.arms
+    )
+    about = "cost unknown" if estimate.usd is None else _money(estimate.usd)
+    most = "" if estimate.usd_most is None else f", {_money(estimate.usd_most)}"
+    text = (
+        f"{count_things(estimate.tasks, 'task')}: about {_number(estimate.calls)} calls, {about}; "
+        f"at most {_number(estimate.calls_most)} calls{most}"
+    )
+    columns = ("arm", "calls", "at most", "tokens", "cost", "at most")
     return Report(
         blocks=(
             Headline(verdict="estimate", text=text),
-            Grid(title="Where every question is put", columns=("arm", "calls", "tokens", "cost"), rows=rows),
-            Figures(entries=(("models", ", ".join(estimate.models) or "none"), ("at most", _money(estimate.usd_most)))),
+            Grid(
+                title="About, and at most (every question that the rules allow, asked twice, with the longest replies)",
+                columns=columns,
+                rows=rows,
+            ),
+            Figures(entries=(("models", ", ".join(estimate.models) or "none"),)),
         )
     )
 
@@ -235,4 +274,6 @@ def _number(value: float | None) -> str:
 
 
 def _money(value: float | None) -> str:
-    return "unknown" if value is None else f"${value:.2f}" if value >= 1 else f"${value:.4f}"
+    if not value:
+        return "unknown" if value is None else "$0"
+    return f"${value:.2f}" if value >= 1 else f"${value:.4f}"

@@ -265,6 +265,8 @@ def say_result(figures: BenchFigures) -> str:
     reference = by_name[figures.reference]
     if reference.labels:
         return _say_labels(reference)
+    if not any(arm.tasks for arm in figures.arms):
+        return "Nothing was measured: no task has a verdict."
     rivals = [each for each in figures.comparisons if each.tasks]
     if not rivals:
         return f"{_say_share(reference)}; there is no other arm to compare it with."
@@ -294,9 +296,9 @@ def _say_pair(found: ArmComparison, reference: ArmFigures, other: ArmFigures) ->
     if (found.p if found.points >= 0 else found.adjusted) < 0.05:
         return f"{ahead.arm} is better than {behind.arm} by {size} {tasks}, {prices}."
     if not found.points:
-        return f"Nothing is shown: {reference.arm} and {other.arm} are right equally often {tasks}, {prices}."
+        return f"No difference: {reference.arm} and {other.arm} are right equally often {tasks}, {prices}."
     needed = f"; about {found.tasks_needed} tasks would show a difference of this size" if found.tasks_needed else ""
-    return f"Nothing is significant: {ahead.arm} is ahead of {behind.arm} by {size} {tasks}, {prices}{needed}."
+    return f"Not significant: {ahead.arm} is ahead of {behind.arm} by {size} {tasks}, {prices}{needed}."
 
 
 def _say_share(arm: ArmFigures) -> str:

@@ -11,6 +11,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 196, 20, 46
 COLOURS = 8
 """Classes `c0` to `c7` of the style sheet."""
 LINE = 17
+ASIDE = 8
 STYLE = """
 body { max-width: 66rem; }
 figure { margin: 1.5rem 0; overflow-x: auto; } figcaption { font-weight: bold; margin-bottom: 0.3rem; }
@@ -22,6 +23,7 @@ svg .bar { stroke-width: 2; } svg .faint { opacity: 0.7; }
 .c3 { fill: #8a2f8f; stroke: #8a2f8f; } .c4 { fill: #a3120f; stroke: #a3120f; } .c5 { fill: #0f7f86; stroke: #0f7f86; }
 .c6 { fill: #6b5b00; stroke: #6b5b00; } .c7 { fill: #555; stroke: #555; }
 table { display: block; overflow-x: auto; max-width: 100%; } td, th { white-space: nowrap; overflow-wrap: normal; }
+@media (max-width: 40rem) { svg { min-width: 0; font-size: 14px; } }
 @media (prefers-color-scheme: dark) {
 .c0 { fill: #7fb0ff; stroke: #7fb0ff; } .c1 { fill: #ffae70; stroke: #ffae70; } .c2 { fill: #7ad18b; stroke: #7ad18b; }
 .c3 { fill: #dd9be2; stroke: #dd9be2; } .c4 { fill: #ff8a80; stroke: #ff8a80; } .c5 { fill: #6fd3da; stroke: #6fd3da; }
@@ -111,7 +113,9 @@ def draw_accuracy(arms: Sequence[ArmFigures]) -> str:
     parts.append(_text(LEFT + wide / 2, HEIGHT - 8, "mean calls a task", "middle"))
     heights = spread_labels([up(arm.right.value or 0.0) for arm in arms], TOP + 6, TOP + high)
     for place, (arm, label) in enumerate(zip(arms, heights, strict=True)):
-        x, y, kind = across(arm.calls), up(arm.right.value or 0.0), f"c{place % COLOURS}"
+        # Arms at equal cost would cover each other: each is drawn a little to the left of the one before.
+        covered = sum(abs(across(other.calls) - across(arm.calls)) < ASIDE for other in arms[:place])
+        x, y, kind = across(arm.calls) - ASIDE * covered, up(arm.right.value or 0.0), f"c{place % COLOURS}"
         parts.append(_line(x, up(arm.right.low), x, up(arm.right.high), f"bar {kind}"))
         parts.append(_dot(x, y, kind))
         parts.append(_line(x + 6, y, LEFT + wide + 10, label, "lead"))
@@ -126,7 +130,7 @@ def cut_name(name: str, most: int = 18) -> str:
 
 def draw_differences(found: Sequence[ArmComparison]) -> str:
     """A line for each comparison: the difference and its interval, with zero marked."""
-    left, right, row = 190, 70, 30
+    left, right, row = 206, 70, 30
     most = max(5.0, *(abs(value) for each in found for value in (each.low, each.high, each.points)))
     edge = pick_ticks(most, 4)[-1]
     wide, height = WIDTH - left - right, TOP + row * len(found) + 40

@@ -19,6 +19,7 @@ from moot.core.report import (
 from moot.surfaces.bench.metrics import ArmComparison, ArmFigures, BenchFigures, Share
 from moot.surfaces.bench.plots import STYLE, draw_plots
 from moot.surfaces.bench.rows import BenchRow, RunPlan
+from moot.surfaces.bench.words import NOTE, has_recorded
 from moot.text.report_html import PAGE, render_html
 from moot.text.report_markdown import render_markdown
 
@@ -39,7 +40,7 @@ def report_run(plan: RunPlan, figures: BenchFigures, rows: Sequence[BenchRow]) -
         blocks.append(_differences_grid("What each part moved", figures.parts))
     blocks += _security(figures.arms)
     blocks += _calibration(figures.arms)
-    blocks += list_items("Arms", [f"{arm.name}: {arm.title}" for arm in plan.arms if arm.title])
+    blocks += list_items("What the arms do", [f"{arm.name}: {arm.title}" for arm in plan.arms if arm.title])
     blocks += _flipped(figures, rows)
     return Report(blocks=(*blocks, _about(plan, figures)))
 
@@ -53,8 +54,18 @@ def _caveats(figures: BenchFigures, rows: Sequence[BenchRow]) -> Iterator[str]:
         yield f"{count_things(len(skipped), 'task')} skipped: {next(iter(skipped.values()))}"
     if undecided := {row.task for row in rows if row.right is None and not row.skipped}:
         yield f"{count_things(len(undecided), 'task')} without a verdict"
+    yield from _unanswered(rows)
     if figures.tasks < 30:
-        yield f"{count_things(figures.tasks, 'task')} are few: only large differences can be shown"
+        yield f"only {count_things(figures.tasks, 'task')}: too few to show any but large differences"
+
+
+def _unanswered(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """A model that refuses a task has not solved it; a reader must know that it was not a wrong answer."""
+    silent = [row for row in rows if row.calls_failed and not row.calls and row.right is False]
+    for arm in dict.fromkeys(row.arm for row in silent):
+        own = [row for row in silent if row.arm == arm]
+        why = next(iter(own[0].degraded), "no reason given")
+        yield f"{arm}: no model answered on {count_things(len(own), 'task')}, counted as wrong: {why}"
 
 
 def _arms_grid(arms: Sequence[ArmFigures]) -> Grid:
@@ -65,7 +76,7 @@ def _arms_grid(arms: Sequence[ArmFigures]) -> Grid:
             _percent(arm.right),
             f"{arm.calls:.2f}",
             f"{arm.tokens:,.0f}",
-            "unknown" if arm.usd is None else f"${arm.usd:.4f}",
+            "unknown" if arm.usd is None else f"${arm.usd:.4f}" if arm.usd else "$0",
             f"{arm.seconds:.1f} s",
             f"{arm.helped} / {arm.harmed}" if arm.gate is not None else "",
             _gate(arm.gate),
@@ -177,6 +188,7 @@ def _about(plan: RunPlan, figures: BenchFigures) -> Figures:
         ("suite", f"{plan.suite}, {count_things(len(plan.tasks), 'task')} by SHA-256 of their ids"),
         ("models", ", ".join(plan.models) or "none"),
         ("equal cost", equal if any(arm.is_vote and arm.answers is None for arm in plan.arms) else "not asked for"),
+        *([("words of the tasks", NOTE)] if has_recorded(plan.models) else []),
         ("examples", "as the tasks have them" if plan.examples else "stripped from the tasks' words"),
         ("intervals", f"Wilson; differences by paired bootstrap, seed {plan.seed}; p by McNemar, exact"),
         ("versions", ", ".join(f"{name} {version}" for name, version in plan.versions.items())),

@@ -9,7 +9,7 @@ from typing import Any
 from moot.core.ports import Sandbox
 from moot.core.types import Result
 from moot.protocols import PROTOCOLS
-from moot.protocols.debate.types import Candidate, DebateResult
+from moot.protocols.debate.types import Candidate, DebateResult, DebateRules
 from moot.protocols.decide.questions import PanelQuestion, QuestionOption
 from moot.protocols.decide.script import DecideResult
 from moot.protocols.harden.script import HardenResult
@@ -125,9 +125,15 @@ async def _answer_debate(task: BenchTask, arm: ArmPlan, result: DebateResult, sa
     if arm.is_vote:
         return SessionAnswer(await _vote(task, arm, drafts, sandbox))
     first = next((c for c in result.candidates if c.id == result.baseline.candidate), None)
-    early = not cut_by(result) and result.stop_reason not in WORKED_ON
     text = find_letter(result.text, task.options) if task.kind == "choice" else result.code or result.text
-    return SessionAnswer(text, _text_of(task, first) if first else None, early)
+    return SessionAnswer(text, _text_of(task, first) if first else None, is_early_end(result, arm.rules))
+
+
+def is_early_end(result: DebateResult, rules: Mapping[str, Any]) -> bool:
+    """By a gate. Every adaptive debate ends by weighing evidence: one that spent its whole effort was not early."""
+    if cut_by(result) or result.stop_reason in WORKED_ON:
+        return False
+    return result.stop_reason != "evidence" or result.calls < DebateRules.model_validate(rules).effort
 
 
 def _text_of(task: BenchTask, candidate: Candidate) -> str:

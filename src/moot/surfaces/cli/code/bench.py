@@ -16,6 +16,7 @@ import typer
 from moot.core.errors import UsageError
 from moot.core.protocol import CUT_SHORT, INTERRUPTED
 from moot.surfaces.bench.arms import KNOWN, ArmWishes
+from moot.surfaces.bench.carriers import check_own_models
 from moot.surfaces.bench.compare import FinishedBench, compare_runs, report_comparison
 from moot.surfaces.bench.launch import (
     RUNS,
@@ -145,7 +146,8 @@ def run_command(
     """Measure arms on a suite: single answer, vote, debate, at equal mean cost. Hidden tests judge.
 
     Every task of every arm is a session in the store. The run is a folder with its plan, its rows and its report.
-    Exit code 0: complete; 2: sessions are missing, --resume carries it on; 130: stopped by Ctrl-C.
+    Exit code 0: complete; 2: sessions are missing (--resume does the rest) or no task has a verdict; 130: stopped by
+    Ctrl-C.
     """
     settings, equal = flags.settings(), flags.measure()
     if resume:
@@ -226,6 +228,8 @@ def export_command(
 
 def agree_to_run(run: PreparedRun, settings: Settings, flags: BenchFlags, *, always: bool) -> None:
     """Say what it would cost and end, or ask: always, or above the amount that is spent unasked."""
+    if settings.before != "estimate":
+        check_own_models(run.plan.models, settings)
     limit = settings["ask_above"]
     if settings.before == "go" or (settings.before == "ask" and limit is None and not always):
         return
@@ -251,7 +255,7 @@ def finish_run(run: PreparedRun, settings: Settings, flags: BenchFlags, at_once:
     for why in dict.fromkeys(runner.unfinished.values()):
         err().print(plain(f"not finished: {why}"))
     if runner.is_complete:
-        return 0
+        return 0 if any(row.right is not None for row in runner.rows.values()) else CUT_SHORT
     err().print(plain(f"{runner.why_stopped or 'sessions are missing'}; carry on: {_resume_line(run)}"))
     return INTERRUPTED if runner.why_stopped == STOPPED else CUT_SHORT
 
