@@ -207,8 +207,18 @@ class TurnRow(Value):
     model: str
     content: str
     confidence: float | None = None
+    tool_calls: JsonValue = None
+    """Each tool it used before it answered, with the result."""
+    test_results: JsonValue = None
+    """What came of the code in it when it was run. Written after the turn, so its seal does not cover it; the steps of
+    those runs are in the journal."""
     metadata: JsonValue = None
     response_time_ms: int = 0
+
+    @property
+    def seat(self) -> str:
+        """Older records have `seat@model` as the agent."""
+        return self.agent_id.partition("@")[0]
 
 
 class VersionRow(Value):
@@ -220,10 +230,20 @@ class VersionRow(Value):
     metrics: JsonValue = None
     quality: float | None = None
     pass_rate: float | None = None
+    turn: int | None = None
+    """The step of the turn that wrote it."""
 
 
 class EpisodeRow(Value):
     episode: Episode
+
+
+class RanTurnRow(Value):
+    """What came of a turn's code when it was run."""
+
+    turn: int
+    results: dict[str, JsonValue]
+    quality: float | None = None
 
 
 class LogRow(Value):
@@ -241,9 +261,11 @@ class LogRow(Value):
     tokens: int
     content_length: int
     error: str = ""
+    quality: float | None = None
+    """1: usable as a whole; 0: not at all. Of code that was run: the share of its tests that passed."""
 
 
-Row = StepRow | JournalMark | TurnRow | VersionRow | EpisodeRow | LogRow
+Row = StepRow | JournalMark | TurnRow | VersionRow | EpisodeRow | RanTurnRow | LogRow
 Wish = Literal["", "pause", "cancel"]
 
 
@@ -259,6 +281,9 @@ class SessionRecord(Value):
     completed_at: datetime | None = None
     owner: str = ""
     total_rounds: int = 0
+    topology_type: str | None = None
+    coordination_protocol: str | None = None
+    final_consensus_score: float | None = None
     outcome: JsonValue = None
     initiated_by: str | None = None
     parent: str | None = None

@@ -37,6 +37,8 @@ class Ask(Generic[T_co]):
     """Tools this seat may use before it answers; all others are refused."""
     context: ToolContext = NOTHING_GIVEN
     """What those tools may read."""
+    role: str = ""
+    """What the seat is there for, where that is not its name."""
 
 
 @dataclass
@@ -99,8 +101,23 @@ class Room(Protocol):
     async def check(self, point: Point, code: Code, tests: Tests | None = None) -> Checks:
         """Run the CI hooks of this point. Without any, no step is recorded."""
 
-    async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
-        """Keep this version and its measurements; returns its number."""
+    async def snapshot(
+        self,
+        code: Code,
+        note: str,
+        metrics: Mapping[str, JsonValue] | None = None,
+        *,
+        turn: int | None = None,
+        rate: SuiteRun | None = None,
+    ) -> int:
+        """Keep this version, its measurements and the turn that wrote it; returns its number. `rate`: measure its
+        quality too, with this run of its tests."""
+
+    def turn_of(self, answer: BaseModel) -> int | None:
+        """The step of the turn that gave this answer."""
+
+    async def note_run(self, turn: int, results: Mapping[str, JsonValue], share: float | None = None) -> None:
+        """Add to a turn what came of its code when it was run, and the share of tests that passed."""
 
     async def recall(self, task: str, limit: int) -> tuple[Lesson, ...]:
         """Lessons of earlier sessions that fit a task, best first."""

@@ -18,6 +18,8 @@ NO_SEAL = ""
 MIGRATED = "migrated"
 """Marks a session recorded before the chain existed."""
 IN_ORDER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+NEWER = frozenset({"tool_calls", "turn"})
+"""Columns that older rows do not have: empty, they are no part of a seal."""
 ENDS = ("completed", "cancelled")
 """Final states, unless somebody resumes the session."""
 
@@ -77,8 +79,13 @@ def compute_mark(session_id: str, before: str, said: Mapping[str, Any], at: date
 
 def compute_seal(rows: Iterable[Row]) -> str:
     """Covers the turns and versions kept beside a step, in separate tables."""
-    beside = [row.model_dump(mode="json") for row in rows if isinstance(row, TurnRow | VersionRow)]
+    beside = [_list_sealed(row) for row in rows if isinstance(row, TurnRow | VersionRow)]
     return sha(canonical(beside)) if beside else NO_SEAL
+
+
+def _list_sealed(row: TurnRow | VersionRow) -> dict[str, JsonValue]:
+    told = row.model_dump(mode="json", exclude={"test_results"})
+    return {name: value for name, value in told.items() if value is not None or name not in NEWER}
 
 
 def select_standing(entries: Sequence[JournalEntry]) -> list[JournalEntry]:

@@ -72,7 +72,7 @@ def _render_exchange(step: StepRow, turn: TurnRow | None) -> ReportSection:
     call, exchange = _table(value.get("call")), _table(value.get("exchange"))
     # Every tool call is a part between two replies; only a repeated question makes a reply an even part.
     again = "" if step.part == 1 else ", after a tool" if step.part % 2 else ", asked again"
-    who = f"{call.get('seat')} ({turn.agent_id.partition('@')[2]})" if turn else str(call.get("seat"))
+    who = f"{call.get('seat')} ({turn.provider}:{turn.model})" if turn else str(call.get("seat"))
     blocks: list[Block] = [Listing(title="Asked", text=f"{call.get('system')}\n\n{call.get('prompt')}")]
     tries = exchange.get("tries")
     errors = [str(_table(t)["error"]) for t in (tries if isinstance(tries, list) else []) if _table(t).get("error")]

@@ -251,6 +251,9 @@ def end_of(
             "completed_at": now if status != "paused" else None,
             "owner": "",
             "total_rounds": int(getattr(result, "rounds", 0)),
+            "topology_type": getattr(result, "topology", "") or None,
+            "coordination_protocol": str(getattr(result, "planning", "")).partition(":")[0] or None,
+            "final_consensus_score": getattr(result, "consensus_level", None),
             "outcome": kept,
         }
     )

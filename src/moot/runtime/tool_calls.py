@@ -236,4 +236,5 @@ def tool_row(seq: int, part: int, ask: Ask[T], name: str, use: ToolUse, millisec
         tokens=0,
         content_length=len(use.result.text),
         error=f"{use.result.status}: {one_line(use.result.text)}" if failed else "",
+        quality=0.0 if failed else 1.0,
     )

@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from pydantic import JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from moot.core.errors import ParseError, SessionStopped
 from moot.core.events import Asked, Exchanged, Retried, TurnTaken
-from moot.core.ports import LogRow, Model, Row, StepRow, TurnRow
+from moot.core.ports import LogRow, Model, RanTurnRow, Row, StepRow, TurnRow
 from moot.core.room import Ask, T
 from moot.core.tools import ToolCall
 from moot.core.types import AbsenceReason, Absent, Limits, ModelCall, Usage
 from moot.runtime.journal import Steps
 from moot.runtime.model_calls import CallAttempt, Caller, Exchange, Ledger
 from moot.runtime.ports import SessionPorts
-from moot.runtime.tool_calls import ToolCalls
+from moot.runtime.tool_calls import ToolCalls, ToolUse
 from moot.text.replies import ParsedReply, native_schema, read, tool_call
 
 ASK = "ask "
@@ -36,6 +36,9 @@ class SeatTurns:
         self._tools = ToolCalls(ports, limits, steps)
         self.latest: dict[str, tuple[int, str]] = {}
         """Each seat's last turn: its step and its model."""
+        self._answers: dict[int, tuple[BaseModel, int]] = {}
+        """Each answer and its step, by its identity."""
+        self._ran: dict[int, RanTurnRow] = {}
         self.failed_at: int | None = None
         """The first step at which a provider failed; a resumed session retries from there."""
 
@@ -60,6 +63,17 @@ class SeatTurns:
             raise
         return [answer for answer in heard if answer is not None and not isinstance(answer, SessionStopped)]
 
+    def turn_of(self, answer: BaseModel) -> int | None:
+        known = self._answers.get(id(answer))
+        return known[1] if known and known[0] is answer else None
+
+    async def note_run(self, turn: int, results: Mapping[str, JsonValue], share: float | None = None) -> None:
+        """No step: it repeats in another place what the steps of the runs say. A resumed session writes it again."""
+        row = RanTurnRow(turn=turn, results=dict(results), quality=share)
+        if self._ran.get(turn) != row:
+            self._ran[turn] = row
+            await self._steps.journal.append([row])
+
     def seated(self, seat: str) -> bool:
         return bool(self._cast.get(seat))
 
@@ -81,28 +95,32 @@ class SeatTurns:
         call = self._call(ask)
         if self._steps.has_listener:
             self._announce_question(seq, ask, chain[0].name)
-        call, exchange, rows, part = await self._ask_until_answered(seq, ask, call, chain)
+        uses = list[ToolUse]()
+        call, exchange, rows, part = await self._ask_until_answered(seq, ask, call, chain, uses)
         answer = self._read(seq, ask, exchange, last=False)
         if isinstance(answer, Absent) and answer.why == "unreadable":
-            await self._steps.journal.append(rows)
+            await self._steps.journal.append(rate_rows(rows, answer))
             await self._steps.journal.settle()
             again = call.model_copy(update={"prompt": clarify_prompt(call.prompt, answer.detail)})
             exchange, rows = await self._exchange(seq, part + 1, again, chain, "clarification")
             answer = self._read(seq, ask, exchange, last=True)
         if rows:
-            await self._steps.journal.append([*rows, turn_row(seq, ask, exchange, answer)])
+            await self._steps.journal.append([*rate_rows(rows, answer), turn_row(seq, ask, exchange, answer, uses)])
         self.latest[ask.seat] = (seq, f"{ask.seat}@{exchange.model}")
         if isinstance(answer, Absent) and answer.why in ("unreachable", "timeout") and self.failed_at is None:
             self.failed_at = seq
         if self._steps.has_listener:
             self._announce(seq, ask, exchange, answer)
-        return answer if isinstance(answer, Absent) else answer.value
+        if isinstance(answer, Absent):
+            return answer
+        self._answers[id(answer.value)] = answer.value, seq
+        return answer.value
 
     async def _ask_until_answered(
-        self, seq: int, ask: Ask[T], call: ModelCall, chain: Sequence[Model]
+        self, seq: int, ask: Ask[T], call: ModelCall, chain: Sequence[Model], uses: list[ToolUse]
     ) -> tuple[ModelCall, Exchange, list[Row], int]:
         """The first reply without a tool call, its question, and its part of the step. Each tool call before it, and
-        the reply that made it, is a part too."""
+        the reply that made it, is a part too; they are added to `uses`."""
         if not ask.tools or not self._limits.tool_calls:
             return call, *await self._exchange(seq, 1, call, chain), 1
         bench, offer = await self._tools.offer(seq, ask)
@@ -114,8 +132,9 @@ class SeatTurns:
             if wanted is None:
                 return told, exchange, [*offer, *rows] if rows else [], part
             if rows:
-                await self._steps.journal.append([*offer, *rows])
-            bench.uses.append(await self._tools.use(seq, part + 1, ask, bench, wanted))
+                await self._steps.journal.append([*offer, *rate_rows(rows)])
+            uses.append(await self._tools.use(seq, part + 1, ask, bench, wanted))
+            bench.uses.append(uses[-1])
             await self._steps.journal.settle()
             offer, part = [], part + 2
 
@@ -273,19 +292,37 @@ def weaknesses(ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent,
     return notes
 
 
-def turn_row(seq: int, ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent) -> TurnRow:
+def rate_rows(rows: Sequence[Row], answer: ParsedReply[T] | Absent | None = None) -> list[Row]:
+    """How usable the reply was, in its line of the log. None: it called a tool."""
+    usable = 0.0 if isinstance(answer, Absent) else 0.5 if answer and answer.dropped else 1.0
+    return [row.model_copy(update={"quality": usable}) if isinstance(row, LogRow) else row for row in rows]
+
+
+def find_confidence(value: BaseModel) -> float | None:
+    """The answer's own; else the mean of those of its items."""
+    own = getattr(value, "confidence", None)
+    if isinstance(own, float):
+        return own
+    items = [item for _, held in value if isinstance(held, tuple) for item in held]
+    told = [sure for item in items if isinstance(sure := getattr(item, "confidence", None), float)]
+    return round(sum(told) / len(told), 4) if told else None
+
+
+def turn_row(
+    seq: int, ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent, uses: Sequence[ToolUse] = ()
+) -> TurnRow:
     value = answer if isinstance(answer, Absent) else answer.value
-    confidence = getattr(value, "confidence", None)
     return TurnRow(
         seq=seq,
         round=ask.round,
         phase=ask.phase,
-        agent_id=f"{ask.seat}@{exchange.model}",
-        agent_role=ask.seat,
+        agent_id=ask.seat,
+        agent_role=ask.role or ask.seat,
         provider=exchange.model.partition(":")[0],
         model=exchange.model.partition(":")[2],
         content=exchange.reply.text if exchange.reply else "",
-        confidence=confidence if isinstance(confidence, float) else None,
+        confidence=None if isinstance(answer, Absent) else find_confidence(value),
+        tool_calls=[use.model_dump(mode="json") for use in uses] or None,
         metadata={"absent" if isinstance(answer, Absent) else "parsed": value.model_dump(mode="json")},
         response_time_ms=exchange.milliseconds,
     )

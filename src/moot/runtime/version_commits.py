@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from moot.core.errors import UsageError
 from moot.core.ports import Branch, Branches, VersionRow
-from moot.core.types import Code, Value
+from moot.core.types import Code, SuiteRun, Value
 from moot.runtime.journal import Steps
 from moot.runtime.ports import SessionPorts
 from moot.text.render import join_files, render_diff
@@ -49,6 +49,7 @@ class SessionCommits:
 
 class VersionHistory:
     def __init__(self, ports: SessionPorts, steps: Steps) -> None:
+        self._ports = ports
         self._vault = ports.vault
         self._steps = steps
         self._latest: Code | None = None
@@ -57,7 +58,15 @@ class VersionHistory:
         self.branch = ""
         """The branch that holds this session's versions."""
 
-    async def snapshot(self, code: Code, note: str, metrics: Mapping[str, JsonValue] | None = None) -> int:
+    async def snapshot(
+        self,
+        code: Code,
+        note: str,
+        metrics: Mapping[str, JsonValue] | None = None,
+        *,
+        turn: int | None = None,
+        rate: SuiteRun | None = None,
+    ) -> int:
         self._versions += 1
         number, before = self._versions, self._latest
         self._latest = code
@@ -67,17 +76,21 @@ class VersionHistory:
             language=code.files[0].language if len({f.language for f in code.files}) == 1 else "mixed",
             code=join_files(code),
             diff=render_diff(before, code) if before else "",
-            quality=figure(metrics, "quality"),
             pass_rate=figure(metrics, "pass_rate"),
+            turn=turn,
         )
+        rated: dict[str, JsonValue] = {}
 
         async def keep() -> VersionNumber:
+            if rate is not None and self._steps.journal.kept:
+                rated.update(await asyncio.to_thread(measure_version, code, rate, self._ports))
             commit, problem = await self._commit_version(code, note, number)
             return VersionNumber(number=number, commit=commit, problem=problem)
 
         def keep_commit(value: VersionNumber, seq: int) -> VersionRow:
             commit: dict[str, JsonValue] = {"commit": value.commit} if value.commit else {}
-            return row.model_copy(update={"seq": seq, "metrics": {"note": note, **(metrics or {}), **commit}})
+            told = {"note": note, **(metrics or {}), **rated, **commit}
+            return row.model_copy(update={"seq": seq, "metrics": told, "quality": figure(told, "quality")})
 
         version = await self._steps.run(
             "snapshot",
@@ -105,6 +118,13 @@ class VersionHistory:
         real = code.with_texts({file.path: reveal(file.text) for file in code.files})
         commit, problem = await asyncio.to_thread(self._committing.commit, real, note, number)
         return commit, hide(problem)
+
+
+def measure_version(code: Code, run: SuiteRun, ports: SessionPorts) -> dict[str, JsonValue]:
+    from moot.evidence.trials.rating import rate_quality  # do not load parsers for sessions that measure nothing
+
+    quality = rate_quality(code, ports.scanner.scan(code), ports.linter.lint(code) if ports.linter else None, run)
+    return {"quality": quality.score, "parts": quality.model_dump(mode="json")["parts"]}
 
 
 def figure(metrics: Mapping[str, JsonValue] | None, name: str) -> float | None:

@@ -10,13 +10,13 @@ from typing import TypeVar
 from sqlalchemy import Connection, null, select, update
 
 from moot.core.errors import LeaseLost
-from moot.core.ports import EpisodeRow, Row
+from moot.core.ports import EpisodeRow, RanTurnRow, Row
 from moot.edge.store import tables
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.engine import alone
 from moot.edge.store.faults import is_connection_lost, one_each
 from moot.edge.store.journal_append import JournalAppend, link_all
-from moot.edge.store.rows import COLUMNS, EPISODE
+from moot.edge.store.rows import COLUMNS, EPISODE, RAN_LOG, RAN_TURN
 from moot.edge.store.write_queue import WriteQueue
 
 R = TypeVar("R")
@@ -168,12 +168,21 @@ def insert_rows(db: Connection, batch: Sequence[JournalAppend]) -> list[LeaseLos
                 columns = COLUMNS[type(row)][1]
                 grouped.setdefault(type(row), []).append(columns(each.session_id, row, now))
     for kind, (table, _) in COLUMNS.items():  # in this order: a version may refer to a turn
-        if kind in grouped and kind is not EpisodeRow:
+        if kind in grouped and kind not in (EpisodeRow, RanTurnRow):
             insert_all(db, table, grouped[kind])
     if EpisodeRow in grouped:
         db.execute(EPISODE, grouped[EpisodeRow])
         _forget_episodes(db)
+    if RanTurnRow in grouped:
+        _add_runs(db, grouped[RanTurnRow])
     return refused
+
+
+def _add_runs(db: Connection, ran: Sequence[dict[str, object]]) -> None:
+    for each in ran:
+        db.execute(RAN_TURN, {name: each[name] for name in ("wanted", "results")})
+        if each["quality"] is not None:
+            db.execute(RAN_LOG, {name: each[name] for name in ("session", "turn", "quality")})
 
 
 def _forget_episodes(db: Connection) -> None:

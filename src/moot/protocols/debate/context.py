@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic import BaseModel
+
 from moot.core.errors import SessionStopped
 from moot.core.room import Ask, Room, T
 from moot.core.types import Absent, Answer, SuiteRun
@@ -32,13 +34,18 @@ class DebateContext:
     arrangement: Arrangement
     ran: dict[str, CandidateRun] = field(default_factory=dict)
     """Results so far, by code. The same code is not run twice on the same input."""
+    turns: dict[str, int] = field(default_factory=dict)
+    """The step of the turn that wrote a candidate; none for one that no seat wrote."""
     lost: set[str] = field(default_factory=set)
     """Unreachable seats."""
 
     def update(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
 
-    def enter(self, candidate: Candidate, phase: Phase, text: str) -> None:
+    def enter(self, candidate: Candidate, phase: Phase, text: str, answer: BaseModel | None = None) -> None:
+        """`answer`: the one that holds it."""
+        if answer is not None and (turn := self.room.turn_of(answer)) is not None:
+            self.turns[candidate.id] = turn
         said = SpokenTurn(seat=candidate.seat, phase=phase, round=self.state.round, text=text, candidate=candidate.id)
         self.update(candidates=(*self.state.candidates, candidate), spoken=(*self.state.spoken, said))
 
@@ -57,7 +64,9 @@ class DebateContext:
     ) -> list[T]:
         """Ask everybody in parallel, without showing anybody's answer. `take` gets each answer, even if the session is
         stopped."""
-        asks = [self.equip_ask(member, phase, make(member)) if tools else make(member) for member in speakers]
+        asks = [replace(make(member), role=member.role) for member in speakers]
+        if tools:
+            asks = [self.equip_ask(member, phase, ask) for member, ask in zip(speakers, asks, strict=True)]
         self.update(calls=self.state.calls + len(asks))
         try:
             answers: Sequence[Any] = await self.room.ask_all(asks, PARALLEL[phase])

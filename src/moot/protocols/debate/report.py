@@ -57,6 +57,7 @@ def report_debate(result: DebateResult) -> Report:
         blocks += _vote(result.votes[-1])
     blocks += list_items("Dissent", result.dissent)
     blocks += list_items("Assumptions", result.assumptions)
+    blocks += list_items("Still unclear", result.remaining_ambiguities)
     blocks += list_items("Remaining risks", result.remaining_risks)
     if result.code:
         blocks.append(Listing(language=language_of(result.path), text=result.code))

@@ -25,13 +25,14 @@ from moot.protocols.debate.outcome import (
 from moot.protocols.debate.phases import SCRIPTS
 from moot.protocols.debate.phases.adaptive import has_evidence
 from moot.protocols.debate.phases.adversarial import scan_winner
+from moot.protocols.debate.phases.clarify import list_ambiguities
 from moot.protocols.debate.phases.converge import stands_alone, winner_of
 from moot.protocols.debate.phases.drafts import drafters
 from moot.protocols.debate.phases.expectations import review_round
 from moot.protocols.debate.phases.milestones import milestone
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.planning import make_plan
-from moot.protocols.debate.phases.run_candidates import alike_and_green
+from moot.protocols.debate.phases.run_candidates import alike_and_green, describe_run
 from moot.protocols.debate.state import DebateState, risks
 from moot.protocols.debate.types import (
     LEAST,
@@ -50,6 +51,7 @@ from moot.protocols.solve.attempts import Task, code_of, fit_task, task_examples
 from moot.protocols.solve.script import prepare_tests
 from moot.teams.planning import measure
 from moot.teams.topology import arrange, select
+from moot.text.render import render_diff
 
 
 async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateResult:
@@ -152,13 +154,31 @@ async def keep_winner(context: DebateContext) -> None:
 
 
 def render_for_gate(state: DebateState) -> dict[str, JsonValue]:
-    """For the reviewer at a gate: the current winner, then the other candidates, best first."""
+    """For the reviewer at a gate: what the current winner changes, its tests, all scores; then the candidates, best
+    first."""
+    best = next(iter(best_first(state)), None)
+    tests: dict[str, JsonValue] = {"candidate": best.id, **describe_run(best.checked)} if best else {}
     return {
+        "diff": render_change(state, best) if best else "",
+        "tests": tests,
+        "scores": {
+            score.candidate: {"total": score.total, **{str(part): of for part, of in score.parts.items()}}
+            for score in state.scores
+        },
         "candidates": [
             {"id": c.id, "code": c.code, "passed": c.checked.passed, "of": c.checked.of} for c in best_first(state)
         ],
         "remaining_risks": [risk for c in best_first(state)[:1] for risk in risks(list_left_findings(state, c))],
     }
+
+
+def render_change(state: DebateState, best: Candidate) -> str:
+    """Against the file as given; where there is none, every line is new."""
+    if not best.code:
+        return ""
+    files = state.given.context.files if state.given.context else ()
+    before = next((file.text for file in files if file.path == state.given.path), "")
+    return render_diff(code_of(state.task, before), code_of(state.task, best.code))
 
 
 def bounds_of(rules: DebateRules, phase: Phase) -> Bounds:
@@ -308,6 +328,7 @@ def build_result(
         remaining_risks=risks(list_left_findings(state, winner)) if winner else (),
         calls_full_run=full_run(state, context.room),
         assumptions=tuple(c.answer for c in state.clarifications if c.source == "assumption" and c.answer),
+        remaining_ambiguities=list_ambiguities(state),
     )
 
 

@@ -81,6 +81,8 @@ class DebateState:
     specified: bool = False
     """Whether seats were asked for tests from the task's words."""
     clarifications: tuple[Clarification, ...] = ()
+    unasked: tuple[str, ...] = ()
+    """Questions beyond the most that are taken up at a time."""
     points: tuple[Point, ...] = ()
     scores: tuple[Score, ...] = ()
     votes: tuple[Vote, ...] = ()

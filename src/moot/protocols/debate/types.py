@@ -392,3 +392,10 @@ class DebateResult(Result):
     """Open findings of the adversarial phase in the winner, most serious first."""
     calls_full_run: int = 0
     assumptions: tuple[str, ...] = ()
+    remaining_ambiguities: tuple[str, ...] = ()
+    """Questions about the task that neither its words, nor its files, nor a person answered for sure."""
+
+    @property
+    def consensus_level(self) -> float | None:
+        """Of the last vote; None if nobody voted."""
+        return self.votes[-1].consensus.level if self.votes and self.votes[-1].ballots else None

@@ -69,8 +69,9 @@ async def dehallucination(context: DebateContext) -> str:
         if not new:
             break
         if len(every) > MOST:
-            unasked = "; ".join(question.question for question in every[MOST:])
-            context.room.degrade(f"at most {MOST} questions are taken up at a time; left out: {unasked}")
+            unasked = tuple(question.question for question in every[MOST:])
+            context.update(unasked=(*context.state.unasked, *unasked))
+            context.room.degrade(f"at most {MOST} questions are taken up at a time; left out: {'; '.join(unasked)}")
         ask = partial(ask_answers, questions=new, context=context)
         answers = [
             given
@@ -84,6 +85,13 @@ async def dehallucination(context: DebateContext) -> str:
     done = context.state.clarifications
     assumed = sum(1 for c in done if c.source == "assumption")
     return f"{len(done)} questions, {assumed} answered by assumption" if done else "nothing was found unclear"
+
+
+def list_ambiguities(state: DebateState) -> tuple[str, ...]:
+    """Questions left without an answer, with an unsure one, or with an assumption."""
+    asked = {plain(c.question) for c in state.clarifications}
+    left = [c.question for c in state.clarifications if c.source == "assumption" or (c.confidence or 0.0) <= SURE]
+    return (*left, *(question for question in dict.fromkeys(state.unasked) if plain(question) not in asked))
 
 
 async def settle_questions(

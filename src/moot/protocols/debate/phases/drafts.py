@@ -129,7 +129,7 @@ def enter_draft(member: Member, said: DraftReply, phase: Phase, context: DebateC
         limits=said.limits,
         parent=parent,
     )
-    context.enter(candidate, phase, said.approach)
+    context.enter(candidate, phase, said.approach, said)
     return candidate
 
 
@@ -146,7 +146,7 @@ def enter_position(
         limits=said.limits,
         parent=parent,
     )
-    context.enter(candidate, phase, said.position)
+    context.enter(candidate, phase, said.position, said)
     return candidate
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from moot.core.ci import Point
+from moot.core.types import SuiteRun, TestOutcome
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.optimize import best_first
-from moot.protocols.debate.types import Phase
+from moot.protocols.debate.types import Checked, Phase
 from moot.protocols.solve.attempts import code_of
 
 POINTS: Mapping[Phase, Point] = {
@@ -16,6 +17,16 @@ POINTS: Mapping[Phase, Point] = {
     "adversarial": "post_adversarial",
     "convergence": "post_convergence",
 }
+
+
+def count_as_run(checked: Checked) -> SuiteRun:
+    """Given tests and examples together, by number: a measure of quality only counts them."""
+    told = [f"test {n}" for n in range(1, checked.of + 1)]
+    return SuiteRun(
+        outcomes=tuple(
+            TestOutcome(name=name, status="passed" if n < checked.passed else "failed") for n, name in enumerate(told)
+        )
+    )
 
 
 async def milestone(context: DebateContext, phase: Phase) -> None:
@@ -32,7 +43,9 @@ async def milestone(context: DebateContext, phase: Phase) -> None:
             "failed": checked.of - checked.passed,
             "pass_rate": checked.passed / checked.of if checked.of else None,
         }
-        await context.room.snapshot(code, f"{phase.replace('_', ' ')}, round {state.round}: {leader.id}", metrics)
+        note = f"{phase.replace('_', ' ')}, round {state.round}: {leader.id}"
+        turn = context.turns.get(leader.id)
+        await context.room.snapshot(code, note, metrics, turn=turn, rate=count_as_run(checked))
     checks = await context.room.check(point, code, state.task.tests)
     for each in checks.unclear:
         context.room.degrade(f"{point}: {each.action}: {each.status}: {each.summary}")

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pydantic import JsonValue
+
 from moot.core.types import Answer, Probing
 from moot.evidence.trials.analysis import Analysis, combine_analyses, format_failures, of_examples, of_suite
 from moot.evidence.trials.behaviour import TrialRun, agreement, best, clusters, is_enough
@@ -47,6 +49,21 @@ async def run_candidates(context: DebateContext) -> None:
             for candidate in state.candidates
         )
     )
+    for name, checked in seen.items():
+        if name in context.turns and checked.was_run:
+            share = checked.passed / checked.of if checked.of else None
+            await context.room.note_run(context.turns[name], {"candidate": name, **describe_run(checked)}, share)
+
+
+def describe_run(checked: Checked) -> dict[str, JsonValue]:
+    return {
+        "passed": checked.passed,
+        "of": checked.of,
+        "failing": list(checked.failing),
+        "agreed": checked.agreed,
+        "agreed_of": checked.agreed_of,
+        "seconds": checked.seconds,
+    }
 
 
 async def run_tests(context: DebateContext, texts: Sequence[str]) -> None:

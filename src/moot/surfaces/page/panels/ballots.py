@@ -151,7 +151,7 @@ def _find_heard(session: RecordedSession, turn: TurnRow | None) -> TurnRow | Non
     """The last turn of another seat. Turns of the same phase are concurrent, hence unheard."""
     if turn is None:
         return None
-    earlier = [t for t in session.snapshot.turns if t.seq < turn.seq and t.agent_role != turn.agent_role]
+    earlier = [t for t in session.snapshot.turns if t.seq < turn.seq and t.seat != turn.seat]
     return next((t for t in reversed(earlier) if (t.round, t.phase) != (turn.round, turn.phase)), None)
 
 

@@ -23,7 +23,7 @@ class RecordedSession:
 
     def find_turn(self, seat: str, round_: int, phase: str = "") -> TurnRow | None:
         """The only turn of a seat in a round; None if there are several."""
-        found = [t for t in self.snapshot.turns if (t.agent_role, t.round) == (seat, round_) and phase in ("", t.phase)]
+        found = [t for t in self.snapshot.turns if (t.seat, t.round) == (seat, round_) and phase in ("", t.phase)]
         return found[0] if len(found) == 1 else None
 
 

@@ -70,7 +70,7 @@ def draw_seats(session: RecordedSession) -> SeatDrawing | None:
     leads: dict[str, tuple[str, ...]] = {}
     for phase in dict.fromkeys(each.phase for each in result.phases if each.status == "held"):
         leads[team.leader(phase)] = (*leads.get(team.leader(phase), ()), phase.replace("_", " "))
-    models = {turn.agent_role: turn.agent_id.partition("@")[2] for turn in session.snapshot.turns}
+    models = {turn.seat: f"{turn.provider}:{turn.model}" for turn in session.snapshot.turns}
     places = _stack(team) if topology in ("chain", "tree") else _surround(team)
     nodes = tuple(_build_node(seat, place, team, leads, models.get(seat, "")) for seat, place in places.items())
     heard = tuple((reader, tuple(None if reader == s else team.relay(s, reader) for s in places)) for reader in places)
@@ -154,5 +154,5 @@ def _build_node(
 
 
 def _list_lost(session: RecordedSession) -> tuple[str, ...]:
-    absent = {turn.agent_role: as_table(as_table(turn.metadata).get("absent")) for turn in session.snapshot.turns}
+    absent = {turn.seat: as_table(as_table(turn.metadata).get("absent")) for turn in session.snapshot.turns}
     return tuple(seat for seat, why in absent.items() if why.get("why") in ("unreachable", "timeout"))
