@@ -129,7 +129,10 @@ def test_examples_are_stripped_from_the_words_of_a_task() -> None:
 
 DATA = data_folder()
 """As it is before a test has a folder of its own."""
-needs_data = pytest.mark.skipif(not has_data("humaneval.jsonl.gz", "mbpp-sanitized.jsonl.gz"), reason="not run: the data sets are not there; MOOT_DATA names their folder")
+needs_data = pytest.mark.skipif(
+    not has_data("humaneval.jsonl.gz", "mbpp-sanitized.jsonl.gz"),
+    reason="not run: the data sets are not there; MOOT_DATA names their folder",
+)
 
 
 @needs_data
