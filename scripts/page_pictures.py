@@ -27,7 +27,7 @@ def take_pictures(
             page.goto(f"{server.place}/?token={server.token}")
             for file, path in views.items():
                 page.goto(f"{server.place}/ui{path}")
-                page.evaluate("document.fonts.ready")
+                page.wait_for_function("document.fonts.status === 'loaded'")  # a view may lead on to another
                 page.screenshot(path=file.format(width=width, scheme=scheme), full_page=whole)
                 if whole and (width, scheme) == (WIDTHS[-1], "light"):
                     page.pdf(path=file.format(width="paper", scheme=scheme).replace(".png", ".pdf"), format="A4")
