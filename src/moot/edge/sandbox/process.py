@@ -91,7 +91,7 @@ async def execute(job: ProcessJob, limits: SandboxLimits) -> ProcessEnd:
             stopped = await reason_to_stop(process.wait(), limits.wall, partial(_reason, job, pid, report))
         finally:
             kill_group(process.pid)
-            status = await process.wait()
+            status = await wait_for_killed(process)
             await read_to_end(report, output)
     return ProcessEnd(status, stopped, bytes(report.data), output.last, time.monotonic() - began)
 
@@ -100,6 +100,19 @@ def _reason(job: ProcessJob, pid: int, report: PipeSink) -> Stop:
     if job.late(report.data):
         return "test"
     return "memory" if job.overrun(pid) else ""
+
+
+async def wait_for_killed(process: Process | KeylessProcess) -> int:
+    """It ends at once. A second cancellation waits for that, or the process would never be reaped."""
+    waiting, cut = asyncio.ensure_future(process.wait()), None
+    while not waiting.done():
+        try:
+            await asyncio.shield(waiting)
+        except asyncio.CancelledError as error:
+            cut = error
+    if cut is not None:
+        raise cut
+    return waiting.result()
 
 
 def kill_group(pid: int) -> None:
