@@ -121,12 +121,16 @@ class DebateRules(Rules):
         default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
     )
 
+    edition: Literal[1, 2] = Field(
+        default=2, description="version of the protocol; sessions recorded by an earlier version keep theirs"
+    )
+
     @model_validator(mode="before")
     @classmethod
-    def keep_fixed(cls, given: object) -> object:
-        """Rules recorded before there was adaptive spending name those of fixed spending, and go on as they began."""
-        if isinstance(given, dict) and "spend" not in given and "anew" in given:
-            return {**given, "spend": "fixed"}
+    def keep_edition(cls, given: object) -> object:
+        """Rules recorded by an earlier version go on as they began. Recorded rules are complete; a user's are not."""
+        if isinstance(given, dict) and given.keys() >= {"timeout", *FIXED_RULES} and "edition" not in given:
+            return {"spend": "fixed", "edition": 1, **given}
         return given
 
     @property
