@@ -18,7 +18,7 @@ from benchmarks.kept import keep
 from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.edge.sandbox.layout import lay_out
-from moot.edge.sandbox.python_suite import PythonRun, one_process_suite
+from moot.edge.sandbox.python.suite import PythonRun, one_process_suite
 from moot.edge.sandbox.report import judge
 
 LIMITS = SandboxLimits(wall=500)

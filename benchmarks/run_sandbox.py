@@ -14,7 +14,7 @@ from benchmarks.kept import keep
 from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import Bubblewrap, find_sandbox
 from moot.edge.sandbox.layout import lay_out
-from moot.edge.sandbox.python_suite import PythonRun, one_process_suite
+from moot.edge.sandbox.python.suite import PythonRun, one_process_suite
 from moot.edge.sandbox.report import judge
 
 RUNS = 25

@@ -19,7 +19,7 @@ from moot.core.types import Code, Language, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import Bubblewrap, Container, SandboxLimits, find_sandbox
 from moot.edge.sandbox.container import Engine, container_trial
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.python_suite import PARTS_APART, PARTS_BARE
+from moot.edge.sandbox.python.suite import PARTS_APART, PARTS_BARE
 from moot.edge.sandbox.suite import Errand, Suite
 
 ORDINARY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--")

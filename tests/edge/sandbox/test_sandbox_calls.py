@@ -17,11 +17,12 @@ from sandbox_runs import boxed, code_of, cold, run, run_script, warm
 
 from moot.core.errors import SandboxError
 from moot.core.types import Tests
-from moot.edge.sandbox import seccomp, warm_run
+from moot.edge.sandbox import seccomp
 from moot.edge.sandbox.bubblewrap import trial
+from moot.edge.sandbox.python import warm_run
+from moot.edge.sandbox.python.warm import POOL
 from moot.edge.sandbox.seccomp import ALLOW, ERROR, KILL, KINDS, RULES, container_profile, filter_program
 from moot.edge.sandbox.syscalls import ALLOWED, MACHINES, REFUSED, numbers
-from moot.edge.sandbox.warm import POOL
 
 EVERY = pytest.mark.parametrize("machine", MACHINES)
 X32 = 0x40000000
@@ -297,7 +298,7 @@ def test_that_not_all_is_refused_by_chance():
 SCRIPT = """
 import asyncio, json, sys
 from sandbox_runs import boxed, code_of, cold, suite_of, warm
-from moot.edge.sandbox import probes
+from moot.edge.sandbox.python import probes
 inside, works = json.loads(sys.stdin.read())
 tried = ("wrong_numbers", "wrong_arguments", "other_ways")
 test = "import calls\\n" + "".join(f"def test_{name}(): assert calls.{name}() == []\\n" for name in tried)

@@ -13,7 +13,7 @@ from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.go.modules import find_modules
 from moot.edge.sandbox.go.toolchain import find_go
-from moot.edge.sandbox.project import ProjectEnvironment, find_project
+from moot.edge.sandbox.python.project import ProjectEnvironment, find_project
 
 NAME, VERSION = "example.com/Greet", "v1.0.0"
 MODULE = f"module {NAME}\n\ngo 1.21\n"

@@ -8,9 +8,9 @@ import pytest
 from sandbox_runs import boxed, code_of, run, statuses, suite_of
 
 from moot.core.types import SuiteRun
-from moot.edge.sandbox import in_honest, in_plain
-from moot.edge.sandbox.in_record import Seal, SignedReport
-from moot.edge.sandbox.in_worker import WorkerAnswers
+from moot.edge.sandbox.python.inside import in_honest, in_plain
+from moot.edge.sandbox.python.inside.in_record import Seal, SignedReport
+from moot.edge.sandbox.python.inside.in_worker import WorkerAnswers
 from moot.evidence.trials.analysis import of_suite
 
 TAKEOVER = (

@@ -7,7 +7,7 @@ from sandbox_runs import SERVICE, boxed, code_of, run, statuses, suite_of
 
 from moot.core.types import SuiteRun
 from moot.edge.sandbox.layout import lay_out
-from moot.edge.sandbox.pytests import needs_packages, needs_pytest
+from moot.edge.sandbox.python.pytests import needs_packages, needs_pytest
 
 
 def run_plain(test: str, service: str = SERVICE) -> SuiteRun:

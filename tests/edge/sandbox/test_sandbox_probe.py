@@ -8,7 +8,7 @@ from sandbox_runs import boxed, local
 
 from moot.core.ports import Sandbox
 from moot.core.types import Answer, Probing
-from moot.edge.sandbox.stateless import leaves_nothing
+from moot.edge.sandbox.python.stateless import leaves_nothing
 from moot.evidence.trials.behaviour import best, build_trial, clusters, find_unanimous
 from moot.evidence.trials.contrast import contrast
 from moot.evidence.trials.values import Example, is_satisfied

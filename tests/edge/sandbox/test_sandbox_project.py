@@ -18,8 +18,8 @@ from moot.core.errors import UsageError
 from moot.core.ports import Sandbox
 from moot.core.types import Code, SourceFile, SuiteRun, Tests
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sandbox.poetry import poetry_folders
-from moot.edge.sandbox.project import ProjectEnvironment, Python, find_project, read_python
+from moot.edge.sandbox.python.poetry import poetry_folders
+from moot.edge.sandbox.python.project import ProjectEnvironment, Python, find_project, read_python
 from moot.surfaces.library.run import run_tests
 from moot.testing import one_file
 

@@ -12,19 +12,20 @@ import pytest
 from sandbox_runs import SERVICE, OnlyWarm, boxed, code_of, marker, run, running, statuses, suite_of, until, warm
 
 from moot.core.types import Probing, SuiteRun
-from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory, probes, warm_run
-from moot.edge.sandbox import warm as warm_module
+from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory
 from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute
+from moot.edge.sandbox.python import probes, warm_run
+from moot.edge.sandbox.python import warm as warm_module
+from moot.edge.sandbox.python.warm import Pool
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan
-from moot.edge.sandbox.warm import Pool
 
 PASSES = "def test_a(): pass\n"
 SLEEPS = "import subprocess\ndef test_a():\n    subprocess.Popen(['sleep', '{mark}'], start_new_session=True).wait()\n"
 SCRIPT = """
 import asyncio, os, sys
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sandbox.warm import POOL
+from moot.edge.sandbox.python.warm import POOL
 from moot.core.types import Code, Tests
 def run():
     tests = Tests(files=(("test_a.py", "def test_a(): pass\\n"),))
@@ -228,7 +229,7 @@ def test_where_namespaces_cannot_be_made_runs_are_begun_the_usual_way(
     pool: Pool, started_anew: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled = dict(warm_module._compile_parts())
-    text = (warm_module.HERE / "in_warm.py").read_text("utf-8").replace('"proc", NO_SUID', '"nothing", NO_SUID')
+    text = (warm_module.INSIDE / "in_warm.py").read_text("utf-8").replace('"proc", NO_SUID', '"nothing", NO_SUID')
     compiled["in_warm"] = compile(text, "in_warm.py", "exec")
     monkeypatch.setattr(warm_module, "_compile_parts", lambda: compiled)
     assert [run(PASSES).passed for _ in range(4)] == [True] * 4

@@ -9,7 +9,7 @@ from moot.edge.sandbox.container import ENGINES, Container, container_trial
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.local import UnsafeLocal
 from moot.edge.sandbox.memory import open_group
-from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
+from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment
 
 __all__ = ["Bubblewrap", "Container", "SandboxLimits", "UnsafeLocal", "find_sandbox", "sandbox_status"]
 

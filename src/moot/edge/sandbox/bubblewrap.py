@@ -21,14 +21,14 @@ from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.memory import MemoryGroup, open_group, sweep, tree_bytes
 from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute, search_path
-from moot.edge.sandbox.python_suite import python_tools
+from moot.edge.sandbox.python.suite import python_tools
+from moot.edge.sandbox.python.warm import POOL
+from moot.edge.sandbox.python.warm_run import Run, execute_warm
 from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.seccomp import filter_handle
 from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import build_unpack_command
-from moot.edge.sandbox.warm import POOL
-from moot.edge.sandbox.warm_run import Run, execute_warm
 
 BOX = "/box"
 NOBODY = "65534"

@@ -12,10 +12,10 @@ from moot.edge.sandbox.go.suite import go_texts
 from moot.edge.sandbox.go.toolchain import CACHE, Toolchain, environment, find_go, module_file, warm_packages
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, Layout, lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
-from moot.edge.sandbox.nodetests import node_modules, uses_modules
+from moot.edge.sandbox.node.suite import node_modules, uses_modules
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
-from moot.edge.sandbox.python_suite import python_tools
+from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment
+from moot.edge.sandbox.python.suite import python_tools
 from moot.edge.sandbox.report import SuiteReport
 from moot.edge.sandbox.suite import Suite
 from moot.text.render import cut

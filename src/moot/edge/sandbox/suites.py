@@ -7,10 +7,10 @@ from moot.core.types import Code, SuiteRun, Tests
 from moot.edge.sandbox.go.split import Run
 from moot.edge.sandbox.go.suite import go_suite
 from moot.edge.sandbox.layout import Layout, lay_out, safe_path
-from moot.edge.sandbox.nodetests import NodeRun, node_suite
-from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment, Python, has_package
-from moot.edge.sandbox.pytests import PYTEST, packages
-from moot.edge.sandbox.python_suite import PythonRun, python_suite
+from moot.edge.sandbox.node.suite import NodeRun, node_suite
+from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment, Python, has_package
+from moot.edge.sandbox.python.pytests import PYTEST, packages
+from moot.edge.sandbox.python.suite import PythonRun, python_suite
 from moot.edge.sandbox.suite import Suite
 from moot.evidence.trials.values import is_named_as_test
 

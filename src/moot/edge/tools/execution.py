@@ -14,7 +14,7 @@ from moot.edge.sandbox.go.suite import go_program
 from moot.edge.sandbox.layout import SYSTEM_PATH, WORK, lay_out, safe_path
 from moot.edge.sandbox.limits import MIB
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.python_suite import python_tools
+from moot.edge.sandbox.python.suite import python_tools
 from moot.edge.sandbox.report import SuiteReport
 from moot.edge.sandbox.suite import Suite
 from moot.edge.tools.tool import (

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from moot.core.errors import UsageError
-from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment, find_project
+from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment, find_project
 from moot.runtime.runner import SessionPlan
 
 NOTE = "project"

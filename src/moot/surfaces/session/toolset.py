@@ -14,7 +14,7 @@ from moot.core.types import Code
 from moot.edge.files.sources import read_code, read_tests
 from moot.edge.git import is_repository
 from moot.edge.sandbox import find_sandbox
-from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
+from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment
 from moot.surfaces.session.project_environment import project_at
 from moot.surfaces.session.settings import Settings
 from moot.surfaces.session.wiring import open_runtime

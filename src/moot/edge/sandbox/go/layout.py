@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 
 from moot.edge.sandbox.go.modules import find_modules
 from moot.edge.sandbox.layout import WORK, Layout
-from moot.edge.sandbox.project import ProjectEnvironment
+from moot.edge.sandbox.python.project import ProjectEnvironment
 from moot.edge.sandbox.suite import Suite
 
 

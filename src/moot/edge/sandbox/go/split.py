@@ -16,7 +16,7 @@ from moot.edge.sandbox.go.layout import go_flags, module_folder, with_modules
 from moot.edge.sandbox.go.toolchain import CACHE, Toolchain, environment, module_file
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.project import ProjectEnvironment
+from moot.edge.sandbox.python.project import ProjectEnvironment
 from moot.edge.sandbox.report import Done, Finished, NeedsObjects, SuiteReport, read_go
 from moot.edge.sandbox.suite import Suite
 

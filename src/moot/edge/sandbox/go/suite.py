@@ -18,7 +18,7 @@ from moot.edge.sandbox.go.toolchain import (
 )
 from moot.edge.sandbox.layout import RUN, SYSTEM_PATH, WORK, Layout, lay_out, safe_path
 from moot.edge.sandbox.limits import SandboxLimits
-from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment
+from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment
 from moot.edge.sandbox.report import judge
 from moot.edge.sandbox.suite import Suite
 from moot.evidence.races import split

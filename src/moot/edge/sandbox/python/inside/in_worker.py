@@ -17,9 +17,9 @@ from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodTy
 if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from moot.edge.sandbox.in_record import read_peak
-from moot.edge.sandbox.in_script import ScriptSetting
-from moot.edge.sandbox.in_values import LinkHeap, NoData, read, write_message
+from moot.edge.sandbox.python.inside.in_record import read_peak
+from moot.edge.sandbox.python.inside.in_script import ScriptSetting
+from moot.edge.sandbox.python.inside.in_values import LinkHeap, NoData, read, write_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

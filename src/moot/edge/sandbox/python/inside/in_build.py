@@ -7,9 +7,9 @@ import sys
 import weakref
 from types import ModuleType
 
-from moot.edge.sandbox.in_record import TRACE
-from moot.edge.sandbox.in_stand import WAYS, At, Meta, Ref, at_of, is_stand_in
-from moot.edge.sandbox.in_values import Nonsense, check_list, check_number
+from moot.edge.sandbox.python.inside.in_record import TRACE
+from moot.edge.sandbox.python.inside.in_stand import WAYS, At, Meta, Ref, at_of, is_stand_in
+from moot.edge.sandbox.python.inside.in_values import Nonsense, check_list, check_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

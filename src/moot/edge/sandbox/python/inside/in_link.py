@@ -14,9 +14,9 @@ import sys
 import time
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
-from moot.edge.sandbox.in_build import Builder
-from moot.edge.sandbox.in_stand import is_stand_in
-from moot.edge.sandbox.in_values import LinkHeap, NoData, Nonsense, read, write_message
+from moot.edge.sandbox.python.inside.in_build import Builder
+from moot.edge.sandbox.python.inside.in_stand import is_stand_in
+from moot.edge.sandbox.python.inside.in_values import LinkHeap, NoData, Nonsense, read, write_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from moot.edge.sandbox.limits import MIB
 from moot.edge.sandbox.memory import MemoryGroup, open_group
 from moot.edge.sandbox.process import search_path
 
-HERE = Path(__file__).parent
+INSIDE = Path(__file__).parent / "inside"
 PARTS = (
     *("in_build", "in_cover", "in_honest", "in_link", "in_plain", "in_python", "in_record", "in_script", "in_stand"),
     *("in_tree", "in_unittest", "in_values", "in_warm", "in_worker", "probe_python"),
@@ -287,6 +287,6 @@ def _boot_root(entry: Entry) -> Root:
 @cache
 def _compile_parts() -> Mapping[str, CodeType]:
     return {
-        part: compile((HERE / f"{part}.py").read_text("utf-8"), f"/box/run/{part}.py", "exec", dont_inherit=True)
+        part: compile((INSIDE / f"{part}.py").read_text("utf-8"), f"/box/run/{part}.py", "exec", dont_inherit=True)
         for part in PARTS
     }

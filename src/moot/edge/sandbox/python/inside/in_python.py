@@ -22,8 +22,8 @@ def main() -> int:
 def run(spec: Any) -> int:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, here)
-    from moot.edge.sandbox import in_honest
-    from moot.edge.sandbox.in_record import SelectedTests, SignedReport
+    from moot.edge.sandbox.python.inside import in_honest
+    from moot.edge.sandbox.python.inside.in_record import SelectedTests, SignedReport
 
     record = SignedReport(spec.pop("key"), spec["seconds"])
     root = os.getcwd()
@@ -32,13 +32,13 @@ def run(spec: Any) -> int:
     chosen.leave_out(spec["known"], spec["late"])
     if spec["apart"]:
         in_honest.install_nothing()
-        in_link = _module("moot.edge.sandbox.in_link")
+        in_link = _module("moot.edge.sandbox.python.inside.in_link")
         record.link = in_link.Link(frozenset(spec["packages"]), frozenset(spec["names"]))
         in_link.install(record.link)
     else:
         in_honest.install(given, any_is_known=spec["any"])
     tests = (_pytest_run if spec["pytest"] and _has_pytest() else _plain_run)(spec, record, given, chosen)
-    cover = _module("moot.edge.sandbox.in_cover").Cover(spec["cover"]) if spec["cover"] else None
+    cover = _module("moot.edge.sandbox.python.inside.in_cover").Cover(spec["cover"]) if spec["cover"] else None
     # Older versions put the script's folder there too.
     sys.path[:] = [place for place in sys.path if os.path.abspath(place) != here]
     # The code may bring a `moot` of its own.
@@ -72,19 +72,19 @@ def _has_pytest() -> bool:
 
 
 def _pytest_run(spec: Any, record: Any, given: Any, chosen: Any) -> Any:
-    from moot.edge.sandbox import in_pytest
+    from moot.edge.sandbox.python.inside import in_pytest
 
     return lambda: in_pytest.run(spec["tests"], record, given, chosen, doctests=spec["doctests"])
 
 
 def _plain_run(spec: Any, record: Any, given: Any, chosen: Any) -> Any:
-    from moot.edge.sandbox import in_plain, in_script
+    from moot.edge.sandbox.python.inside import in_plain, in_script
 
     # Load `unittest` and `doctest` only if used.
-    unittest = _module("moot.edge.sandbox.in_unittest") if spec["unittest"] else None
+    unittest = _module("moot.edge.sandbox.python.inside.in_unittest") if spec["unittest"] else None
     doctest = _module("doctest") if spec["doctests"] else None
     if record.link is not None:
-        setting = _module("moot.edge.sandbox.in_link").FarSetting(record.link, unittest, doctest)
+        setting = _module("moot.edge.sandbox.python.inside.in_link").FarSetting(record.link, unittest, doctest)
     else:
         setting = in_script.ScriptSetting(spec["modules"], spec["entry"], unittest, doctest)
     return lambda: in_plain.run(spec["tests"], record, given, setting, chosen)

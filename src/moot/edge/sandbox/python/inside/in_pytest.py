@@ -7,11 +7,11 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from moot.edge.sandbox.in_honest import insert_guards
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, SelectedTests, SignedReport, is_foreign
+from moot.edge.sandbox.python.inside.in_honest import insert_guards
+from moot.edge.sandbox.python.inside.in_record import FOREIGN_SKIP, TRACE, SelectedTests, SignedReport, is_foreign
 
 if TYPE_CHECKING:
-    from moot.edge.sandbox.in_record import Result
+    from moot.edge.sandbox.python.inside.in_record import Result
 
 FOR_TESTS = (0, 1, 2, 5)
 """pytest exit codes caused by tests: success, failures, collection errors, no tests."""

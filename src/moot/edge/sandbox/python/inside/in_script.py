@@ -8,7 +8,7 @@ import os
 import sys
 from types import FunctionType, ModuleType
 
-from moot.edge.sandbox.in_tree import walk
+from moot.edge.sandbox.python.inside.in_tree import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-PACKAGE = "moot.edge.sandbox"
+PACKAGE = "moot.edge.sandbox.python.inside"
 FIRST = (
     *("in_tree", "in_honest", "in_record", "in_script", "in_plain", "in_python", "in_values", "in_stand", "in_build"),
     *("in_link", "in_worker", "probe_python"),

@@ -7,11 +7,11 @@ import traceback
 import unittest
 from typing import TYPE_CHECKING, Any
 
-from moot.edge.sandbox.in_plain import trace
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, SignedReport, is_foreign
+from moot.edge.sandbox.python.inside.in_plain import trace
+from moot.edge.sandbox.python.inside.in_record import FOREIGN_SKIP, SignedReport, is_foreign
 
 if TYPE_CHECKING:
-    from moot.edge.sandbox.in_record import Result
+    from moot.edge.sandbox.python.inside.in_record import Result
 
 
 def cases_of(path: str, module: Any) -> list[tuple[str, unittest.TestCase]]:

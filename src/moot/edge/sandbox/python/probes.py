@@ -11,11 +11,11 @@ from moot.core.types import Answer, Code, Probing, Tests
 from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.project import NO_PROJECT, ProjectEnvironment, Python
-from moot.edge.sandbox.python_suite import python_tools, with_python
+from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment, Python
+from moot.edge.sandbox.python.runner_files import run_files
+from moot.edge.sandbox.python.stateless import leaves_nothing
+from moot.edge.sandbox.python.suite import python_tools, with_python
 from moot.edge.sandbox.report import SuiteReport
-from moot.edge.sandbox.runner_files import run_files
-from moot.edge.sandbox.stateless import leaves_nothing
 from moot.edge.sandbox.suite import Errand, Suite
 
 READY = b"ready"

@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 
-from moot.edge.sandbox.in_tree import parse, walk
+from moot.edge.sandbox.python.inside.in_tree import parse, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

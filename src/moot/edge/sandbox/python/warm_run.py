@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from moot.edge.sandbox.layout import RUN, WORK
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.sandbox.process import REPORT_BYTES, PipeSink, ProcessEnd, Stop, read_to_end, reason_to_stop
+from moot.edge.sandbox.python.warm import BEGAN, PATIENCE, POOL, Twin
 from moot.edge.sandbox.seccomp import filter_program
 from moot.edge.sandbox.suite import Errand, Suite
 from moot.edge.sandbox.syscalls import MACHINE, REFUSED, numbers
 from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import ceilings
-from moot.edge.sandbox.warm import BEGAN, PATIENCE, POOL, Twin
 
 CREDENTIALS = struct.Struct("3i")
 STATUS = struct.Struct("i")

@@ -11,11 +11,11 @@ from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
 from moot.edge.sandbox.layout import RUN, WORK, Layout
-from moot.edge.sandbox.project import Python
-from moot.edge.sandbox.pytests import NO_TESTS, find_imports, modules, needs_packages, needs_pytest
+from moot.edge.sandbox.python.project import Python
+from moot.edge.sandbox.python.pytests import NO_TESTS, find_imports, modules, needs_packages, needs_pytest
+from moot.edge.sandbox.python.runner_files import as_text, own_text, runner_parts
+from moot.edge.sandbox.python.shared_state import find_shared_state
 from moot.edge.sandbox.report import read_signed
-from moot.edge.sandbox.runner_files import as_text, own_text, runner_parts
-from moot.edge.sandbox.shared_state import find_shared_state
 from moot.edge.sandbox.suite import NO_RESULTS, Errand, KnownResults, Suite
 
 PARTS = ("in_honest.py", "in_plain.py", "in_pytest.py", "in_record.py", "in_script.py", "in_tree.py", "in_unittest.py")

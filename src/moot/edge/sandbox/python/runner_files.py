@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from moot.edge.sandbox.layout import RUN, WORK, Layout
 
-HERE = Path(__file__).parent
+INSIDE = Path(__file__).parent / "inside"
 
 
 def run_files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[str, str]:
@@ -23,7 +23,7 @@ def run_files(layout: Layout, runner: str, spec: Mapping[str, object]) -> dict[s
 
 @cache
 def own_text(name: str) -> str:
-    return (HERE / name).read_text("utf-8")
+    return (INSIDE / name).read_text("utf-8")
 
 
 def as_text(data: bytes) -> str:
@@ -34,7 +34,7 @@ def as_text(data: bytes) -> str:
 @cache
 def runner_parts(names: tuple[str, ...]) -> dict[str, str]:
     """The files that a Python runner imports, under their own names."""
-    package = PurePosixPath(RUN, *__name__.split(".")[:-1])
+    package = PurePosixPath(RUN, *__name__.split(".")[:-1], INSIDE.name)
     empty = {f"{folder}/__init__.py": "" for folder in (package, *package.parents[:-2])}
     parts = {f"{package}/{part}": own_text(part) for part in names}
     return empty | parts | {f"{package}/__pycache__/{name}": as_text(data) for name, data in _compile(names).items()}

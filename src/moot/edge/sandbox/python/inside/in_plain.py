@@ -13,17 +13,24 @@ import os
 import sys
 from types import FunctionType, ModuleType
 
-from moot.edge.sandbox.in_honest import insert_guards
-from moot.edge.sandbox.in_record import FOREIGN_SKIP, TRACE, SelectedTests, SignedReport, TooLong, is_foreign
-from moot.edge.sandbox.in_script import script_cases
-from moot.edge.sandbox.in_tree import Rewriter, copy_location, parse
+from moot.edge.sandbox.python.inside.in_honest import insert_guards
+from moot.edge.sandbox.python.inside.in_record import (
+    FOREIGN_SKIP,
+    TRACE,
+    SelectedTests,
+    SignedReport,
+    TooLong,
+    is_foreign,
+)
+from moot.edge.sandbox.python.inside.in_script import script_cases
+from moot.edge.sandbox.python.inside.in_tree import Rewriter, copy_location, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from moot.edge.sandbox.in_record import Result
+    from moot.edge.sandbox.python.inside.in_record import Result
 
     Case = tuple[str, Callable[[], None]]
 

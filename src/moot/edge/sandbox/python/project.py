@@ -19,7 +19,7 @@ from pydantic import Field
 from moot.core.errors import UsageError
 from moot.core.types import Value
 from moot.edge.sandbox.go.modules import module_cache
-from moot.edge.sandbox.poetry import poetry_folders
+from moot.edge.sandbox.python.poetry import poetry_folders
 
 FOLDERS = (".venv", "venv")
 MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "package.json", "go.mod")

@@ -13,7 +13,7 @@ import builtins
 import os
 from types import FunctionType, WrapperDescriptorType
 
-from moot.edge.sandbox.in_tree import Rewriter, copy_location
+from moot.edge.sandbox.python.inside.in_tree import Rewriter, copy_location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""JavaScript and TypeScript tests: suite.py lays them out; the scripts beside it run within the sandbox."""

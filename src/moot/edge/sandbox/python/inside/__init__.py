@@ -1,0 +1,1 @@
+"""What runs within the sandbox, without any other part of Moot: it may import only its neighbours."""
