@@ -69,7 +69,7 @@ def mend(code: Code, marks: Sequence[str]) -> Repair:
     return Repair(texts=changed, fixed=fixed, left=left)
 
 
-def desk(clock: FrozenClock | None = None, sandbox: Sandbox | None = None) -> SessionPorts:
+def make_ports(clock: FrozenClock | None = None, sandbox: Sandbox | None = None) -> SessionPorts:
     return SessionPorts(scanner=FakeScanner(see, mend), clock=clock or FrozenClock(), sandbox=sandbox)
 
 
@@ -85,7 +85,7 @@ def run_harden(
     rules = rules or HardenRules()
     model = ScriptedModel(script or {})
     cast = dict.fromkeys(script or {}, model)
-    live = room(cast, desk(sandbox=sandbox), limits, rules.timeout)
+    live = room(cast, make_ports(sandbox=sandbox), limits, rules.timeout)
     given = HardenInput(code=one_file(code) if isinstance(code, str) else code, tests=tests)
     result = asyncio.run(harden(given, rules, live))
     return result, model, live

@@ -53,7 +53,7 @@ def answer_quickly(arguments: list[str]) -> int | None:
 
         return quick(arguments[1:] if arguments[0] == "vet" else arguments)
     if arguments[:1] == ["mcp"] and "--help" not in arguments:
-        from moot.surfaces.mcp.front import claim_streams
+        from moot.surfaces.mcp.handshake import claim_streams
 
         claim_streams()  # the client waits for its first answer while the command is loaded
     return None

@@ -226,7 +226,7 @@ def hooked(*actions: str, **more: object) -> CiHooks:
     return CiHooks.model_validate({"actions": {AT: actions}, **more})
 
 
-def desk(hooks: CiHooks, sandbox: FakeSandbox | None = None, vault: Vault | None = None) -> SessionPorts:
+def ports(hooks: CiHooks, sandbox: FakeSandbox | None = None, vault: Vault | None = None) -> SessionPorts:
     scanner = FakeScanner(see)
     checks = SandboxChecks(hooks, scanner, sandbox)
     return SessionPorts(scanner=scanner, clock=FrozenClock(), sandbox=sandbox, vault=vault or Vault({}), checks=checks)
@@ -235,7 +235,7 @@ def desk(hooks: CiHooks, sandbox: FakeSandbox | None = None, vault: Vault | None
 def test_the_room_checks_in_one_step_and_makes_none_where_nothing_is_configured() -> None:
     sandbox = FakeSandbox(lambda code, tests: outcomes("passed"), judge_command=lambda code, argv: CommandRun(status=1))
     own = OwnCommand(name="own", point=AT, command=("sh", "own.sh"))
-    live = room({}, desk(hooked("unit_tests", "linter", "security_scan", commands=(own,)), sandbox))
+    live = room({}, ports(hooked("unit_tests", "linter", "security_scan", commands=(own,)), sandbox))
     checks = asyncio.run(live.check(AT, CODE, TESTS))
     told = [(each.action, each.status) for each in checks.feedback]
     wanted = [("unit_tests", "passed"), ("linter", "error"), ("security_scan", "passed"), ("own", "failed")]
@@ -249,11 +249,11 @@ def test_without_tests_and_without_a_tool_for_the_language_checks_are_skipped() 
     sandbox = FakeSandbox(lambda code, tests: outcomes("passed"))
     typed = Code(files=(SourceFile(path="a.ts", language="typescript", text=""),))
     made = asyncio.run(
-        room({}, desk(hooked("unit_tests", "benchmarks", "linter", "static_analysis"), sandbox)).check(AT, typed)
+        room({}, ports(hooked("unit_tests", "benchmarks", "linter", "static_analysis"), sandbox)).check(AT, typed)
     )
     assert {each.status for each in made.feedback} == {"skipped"} and made.verdict == "unclear"
     assert all(each.summary for each in made.feedback)
-    missing = asyncio.run(room({}, desk(hooked("linter"), sandbox)).check(AT, CODE))
+    missing = asyncio.run(room({}, ports(hooked("linter"), sandbox)).check(AT, CODE))
     assert [(f.status, f.summary) for f in missing.feedback] == [("skipped", "ruff: there is no such program here")]
 
 
@@ -269,7 +269,7 @@ def test_secrets_go_into_the_sandbox_only_if_the_user_says_so_and_never_come_out
     masked = one_file(vault.hide("key = 'hunter2-hunter2-hunter2'"))
     sandbox = FakeSandbox(lambda code, tests: outcomes("passed"), judge_command=judge)
     own = OwnCommand(name="own", point=AT, command=("x",))
-    live = room({}, desk(hooked("linter", commands=(own,)), sandbox, vault), Limits(run_with_secrets=real))
+    live = room({}, ports(hooked("linter", commands=(own,)), sandbox, vault), Limits(run_with_secrets=real))
     checks = asyncio.run(live.check(AT, masked))
     assert [("hunter2" in text) for text in seen] == [real, real]
     assert "hunter2" not in checks.model_dump_json()
@@ -279,6 +279,6 @@ def test_secrets_go_into_the_sandbox_only_if_the_user_says_so_and_never_come_out
 def test_checks_end_with_the_session_and_need_a_sandbox() -> None:
     sandbox = FakeSandbox(lambda code, tests: outcomes("passed"))
     with pytest.raises(SessionStopped):
-        asyncio.run(room({}, desk(hooked("unit_tests"), sandbox), timeout=-1).check(AT, CODE, TESTS))
+        asyncio.run(room({}, ports(hooked("unit_tests"), sandbox), timeout=-1).check(AT, CODE, TESTS))
     with pytest.raises(SandboxError):
-        asyncio.run(room({}, desk(hooked("unit_tests"))).check(AT, CODE, TESTS))
+        asyncio.run(room({}, ports(hooked("unit_tests"))).check(AT, CODE, TESTS))

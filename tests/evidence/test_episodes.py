@@ -45,9 +45,9 @@ def in_room(place: str, work: object, memory: bool = True) -> object:
         )
         await store.create(record)
         clock = FrozenClock()
-        desk = SessionPorts(scanner=FakeScanner(), clock=clock, memory=LessonStore(store) if memory else None)
+        ports = SessionPorts(scanner=FakeScanner(), clock=clock, memory=LessonStore(store) if memory else None)
         model = ScriptedModel({"coder": ['{"word": "a"}'] * 9})
-        room = LiveRoom(desk, {"coder": [model]}, Journal(SESSION, clock, store), limits=Limits(), timeout=60.0)
+        room = LiveRoom(ports, {"coder": [model]}, Journal(SESSION, clock, store), limits=Limits(), timeout=60.0)
         try:
             return await work(room, store)  # type: ignore[operator]
         finally:

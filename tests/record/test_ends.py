@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import Cli
-from kit import BAD, GOOD, NOTHING, SQLI, blue, desk, in_store
+from kit import BAD, GOOD, NOTHING, SQLI, blue, in_store, make_ports
 from record_kit import by_hand, found, seen, session_id
 from sqlalchemy import text, update
 
@@ -51,7 +51,7 @@ async def ran(
     clock: Clock | None = None,
     stop: Stop | None = None,
 ) -> Result:
-    own = desk()
+    own = make_ports()
     told = SessionPorts(scanner=own.scanner, clock=clock or own.clock, gates=GateStore(store))
     runner: Runner
 
@@ -90,7 +90,7 @@ def test_a_session_that_was_stopped_replays_up_to_its_last_step(place: str, wish
 
 def carried_on(place: str, session: str) -> Result:
     async def go(store: SqlStore) -> Result:
-        told = SessionPorts(scanner=desk().scanner, clock=FrozenClock(), gates=GateStore(store))
+        told = SessionPorts(scanner=make_ports().scanner, clock=FrozenClock(), gates=GateStore(store))
         return await Runner(told, lambda name: ActingModel(answer, name="a:b"), store).resume(session)
 
     return in_store(place, go)
@@ -125,7 +125,7 @@ def test_a_session_that_waited_for_a_person_is_whole_and_replays(place: str, ver
 async def approve_all(store: SqlStore, session: str) -> None:
     yes = GateDecision(verdict="approved", how="person", reviewer="ann")
     for _ in range(9):
-        told = SessionPorts(scanner=desk().scanner, clock=FrozenClock(), gates=GateStore(store))
+        told = SessionPorts(scanner=make_ports().scanner, clock=FrozenClock(), gates=GateStore(store))
         try:
             await Runner(told, lambda name: ActingModel(answer, name="a:b"), store).resume(session)
             return

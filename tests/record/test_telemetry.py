@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import Cli
-from kit import BAD, GOOD, NOTHING, SQLI, blue, desk
+from kit import BAD, GOOD, NOTHING, SQLI, blue, make_ports
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -48,7 +48,7 @@ def traced(
     exporter = InMemorySpanExporter()
     telemetry = Telemetry(content=content, exporter=exporter)
     spans = telemetry.session()
-    own = desk()
+    own = make_ports()
     told = SessionPorts(scanner=own.scanner, clock=own.clock, listen=spans)
 
     async def run() -> str:
@@ -136,7 +136,7 @@ def test_sessions_side_by_side_in_one_process_are_traces_of_their_own(tmp_path: 
         store = SqlStore(str(tmp_path / "s.db"))
         host = Host(Settings.load({}), store, open_model=lambda name: ScriptedModel(SCRIPT))
         host.telemetry = Telemetry(exporter=exporter)
-        runner = Runner(desk(), lambda name: ScriptedModel(SCRIPT), store)
+        runner = Runner(make_ports(), lambda name: ScriptedModel(SCRIPT), store)
         records = [await runner.enroll(plan()) for _ in range(3)]
         ends = await asyncio.gather(*map(host.carry_on, records))
         await host.aclose()

@@ -54,11 +54,11 @@ class Listed:
 def open_room(port: Listed | None, seconds: float = 0.0, rules: GateRules = RULES, kept: bool = True) -> LiveRoom:
     clock = FrozenClock()
     clock.seconds = seconds
-    desk = SessionPorts(
+    ports = SessionPorts(
         scanner=FakeScanner(), clock=clock, vault=Vault({"MY_TOKEN": "s3cret-s3cret-s3cret"}), gates=port
     )
     store: Any = Keeping() if kept else None
-    return LiveRoom(desk, {}, Journal("s", clock, store), limits=Limits(), timeout=300.0, gates=rules)
+    return LiveRoom(ports, {}, Journal("s", clock, store), limits=Limits(), timeout=300.0, gates=rules)
 
 
 def wait_at(port: Listed, summary: str = "done", **more: Any) -> Parked:

@@ -74,9 +74,9 @@ def live(
 ) -> LiveRoom:  # fmt: skip
     clock = clock or FrozenClock()
     listen = None if events is None else events.append
-    desk = SessionPorts(scanner=FakeScanner(), clock=clock, vault=vault or Vault({}), listen=listen)
+    ports = SessionPorts(scanner=FakeScanner(), clock=clock, vault=vault or Vault({}), listen=listen)
     journal = Journal("s", clock, rows, past)  # type: ignore[arg-type]
-    return LiveRoom(desk, models, journal, limits=limits or Limits(), timeout=seconds)
+    return LiveRoom(ports, models, journal, limits=limits or Limits(), timeout=seconds)
 
 
 def rate_limited(after: float | None = None) -> ModelError:

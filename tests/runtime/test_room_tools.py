@@ -82,10 +82,10 @@ def turn(
     limits: Limits | None = None, past: Sequence[StepRow] = (), seconds: float = 300.0,
 ) -> Turn:  # fmt: skip
     model, rows, clock = ScriptedModel({"red": lines}), Rows(), FrozenClock()
-    desk = SessionPorts(
+    port = SessionPorts(
         scanner=FakeScanner(), clock=clock, vault=Vault({"MY_TOKEN": "hunter2hunter2hunter2"}), toolbox=box
     )
-    room = LiveRoom(desk, {"red": [model]}, Journal("s", clock, rows, past), limits=limits or Limits(), timeout=seconds)  # type: ignore[arg-type]
+    room = LiveRoom(port, {"red": [model]}, Journal("s", clock, rows, past), limits=limits or Limits(), timeout=seconds)  # type: ignore[arg-type]
     ask = Ask("red", "test", 1, "you are terse", "say a word", shape, tools=tools)
     answer = asyncio.run(room.ask(ask))
     return Turn(answer, [call.prompt for call in model.asked], room, rows, model)
@@ -206,8 +206,8 @@ def test_a_session_whose_time_ends_in_a_tool_is_cut() -> None:
         clock.seconds = 1.0
         raise TimeoutError
 
-    desk = SessionPorts(scanner=FakeScanner(), clock=clock, toolbox=Box(work))
-    room = LiveRoom(desk, {"red": [ScriptedModel({"red": [LOOK]})]}, Journal("s", clock), limits=Limits(), timeout=0.5)
+    port = SessionPorts(scanner=FakeScanner(), clock=clock, toolbox=Box(work))
+    room = LiveRoom(port, {"red": [ScriptedModel({"red": [LOOK]})]}, Journal("s", clock), limits=Limits(), timeout=0.5)
     with pytest.raises(SessionStopped, match="ended while look ran"):
         asyncio.run(room.ask(Ask("red", "test", 1, "", "say", Word, tools=("look",))))
 
@@ -313,8 +313,8 @@ def test_seats_that_are_asked_together_keep_their_own_numbers() -> None:
 
     lines = {seat: [f'TOOL: look\nARGUMENTS: {{"at": "{seat}"}}', ANSWER] for seat in ("a", "b")}
     model, rows, clock = ScriptedModel(lines), Rows(), FrozenClock()
-    desk = SessionPorts(scanner=FakeScanner(), clock=clock, toolbox=Box(work))
-    room = LiveRoom(desk, {seat: [model] for seat in lines}, Journal("s", clock, rows), limits=Limits(), timeout=300.0)  # type: ignore[arg-type]
+    port = SessionPorts(scanner=FakeScanner(), clock=clock, toolbox=Box(work))
+    room = LiveRoom(port, {seat: [model] for seat in lines}, Journal("s", clock, rows), limits=Limits(), timeout=300.0)  # type: ignore[arg-type]
     asks = [Ask(seat, "test", 1, "", "say", Word, tools=("look",)) for seat in lines]
     assert asyncio.run(room.ask_all(asks)) == [Word(word="yes")] * 2
     numbers = sorted((step.seq, step.part, step.name) for step in rows.steps)

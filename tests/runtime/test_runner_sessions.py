@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kit import BAD, GOOD, NOTHING, SQLI, blue, desk, in_store
+from kit import BAD, GOOD, NOTHING, SQLI, blue, in_store, make_ports
 from pydantic import ValidationError
 
 from moot.core.errors import ModelError, StoreError, UsageError
@@ -39,7 +39,7 @@ class Setting:
     def __init__(self, store: SqlStore | None, say: Say = answer) -> None:
         self.events: list[Event] = []
         self.model = ActingModel(say, name="a:b")
-        own = desk()
+        own = make_ports()
         self.runner = Runner(
             SessionPorts(scanner=own.scanner, clock=own.clock, listen=self.events.append), self.open, store
         )
@@ -141,7 +141,7 @@ def test_a_stop_that_comes_before_the_first_step_is_heeded() -> None:
         if isinstance(event, SessionStarted):
             runner.stop("pause")
 
-    own = desk()
+    own = make_ports()
     runner = Runner(
         SessionPorts(scanner=own.scanner, clock=own.clock, listen=listen), lambda name: ActingModel(answer, name="a:b")
     )
@@ -167,7 +167,7 @@ class CountedBranches:
 
 @pytest.mark.parametrize("say", [answer, lambda call: ModelError("401", kind="auth")])
 def test_a_room_is_closed_whatever_the_end(say: Say) -> None:
-    own, branches = desk(), CountedBranches()
+    own, branches = make_ports(), CountedBranches()
     ports = SessionPorts(scanner=own.scanner, clock=own.clock, branches=branches)
     runner = Runner(ports, lambda name: ActingModel(say, name="a:b"))
     asyncio.run(runner.start(PLAN))

@@ -165,11 +165,11 @@ def held(
     if rules and rules.includes_phase("adversarial"):
         members = tuple(m.model_copy(update={"seat": ATTACKERS.get(m.role, m.seat)}) for m in members)
     model = acting(Cast(answers))
-    desk = SessionPorts(
+    ports = SessionPorts(
         scanner=StaticTeam(), clock=clock or FrozenClock(), sandbox=sandbox or find_sandbox(), person=person
     )
     cast = {member.seat: unreachable() if member.seat == lost else model for member in members}
-    live = room(cast, desk, Limits(max_calls=calls, prompt_tokens=tokens), timeout=3000.0)
+    live = room(cast, ports, Limits(max_calls=calls, prompt_tokens=tokens), timeout=3000.0)
     inputs = DebateInput.model_validate({"task": TASK, "team": members, **given})
     result = asyncio.run(debate(inputs, rules or DebateRules(lessons=0, spend="fixed"), live))
     return Debate(result, model.asked, live)

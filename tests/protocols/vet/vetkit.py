@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 
-from kit import desk
+from kit import make_ports
 
 from moot.core.types import Limits
 from moot.protocols.vet.script import VetInput, VetResult, VetRules, vet
@@ -59,7 +59,7 @@ def run_vet(
     **given: object,
 ) -> tuple[VetResult, ScriptedModel, LiveRoom]:
     rules, model = VetRules(rounds=rounds), ScriptedModel(script)
-    live = room(dict.fromkeys(script, model), desk(FrozenClock()), limits, rules.timeout)
+    live = room(dict.fromkeys(script, model), make_ports(FrozenClock()), limits, rules.timeout)
     asked = VetInput.model_validate({"action": ACTION, "stakes": stakes, **given})
     result = asyncio.run(vet(asked, rules, live))
     model.assert_finished()

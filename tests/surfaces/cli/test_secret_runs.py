@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Cli
-from kit import desk
+from kit import make_ports
 from solve_kit import CHANGE, reflection
 
 from moot.core.ci import Checks, Feedback, Point, Remark
@@ -117,7 +117,7 @@ def test_with_secrets_only_verdicts_come_back() -> None:
 
 def test_with_secrets_but_without_any_in_the_code_nothing_is_withheld() -> None:
     watcher = Watcher()
-    live = room({}, desk(sandbox=watcher.box()), Limits(run_with_secrets=True))
+    live = room({}, make_ports(sandbox=watcher.box()), Limits(run_with_secrets=True))
     run = asyncio.run(live.execute(one_file("x = 1\n"), Tests(files=())))
     assert "x = 1" in run.outcomes[0].detail
 

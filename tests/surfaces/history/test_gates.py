@@ -45,7 +45,7 @@ class World:
         self.store, self.gates = store, GateStore(store)
         self.scans = 0
         scanner = FakeScanner(self.look, lambda given, marks: Repair())
-        self.desk = SessionPorts(scanner=scanner, clock=self.clock, gates=self.gates)
+        self.ports = SessionPorts(scanner=scanner, clock=self.clock, gates=self.gates)
         self.plan = SessionPlan(
             protocol="harden",
             topic="t",
@@ -59,7 +59,7 @@ class World:
         return Scan()
 
     def runner(self) -> Runner:
-        return Runner(self.desk, lambda name: ScriptedModel({}), self.store)
+        return Runner(self.ports, lambda name: ScriptedModel({}), self.store)
 
 
 def gated(rules: GateRules | None = None) -> Coroutine[Any, Any, GateDecision]:
@@ -263,7 +263,7 @@ def test_questions_wait_for_a_person_and_their_answers_are_recorded_once(place: 
         async def asked() -> tuple[str, ...]:
             journal = Journal(record.id, world.clock, store, await store.steps(record.id))
             rules = GateRules(answers=True, timeout=60.0)
-            live = LiveRoom(world.desk, {}, journal, limits=Limits(), timeout=300.0, gates=rules)
+            live = LiveRoom(world.ports, {}, journal, limits=Limits(), timeout=300.0, gates=rules)
             return await live.inquire(questions)
 
         with pytest.raises(Parked) as waiting:
@@ -284,7 +284,7 @@ def test_questions_nobody_answers_in_time_have_no_answer_and_the_session_goes_on
 
         def live() -> LiveRoom:
             journal, rules = Journal(record.id, world.clock, store), GateRules(answers=True, timeout=60.0)
-            return LiveRoom(world.desk, {}, journal, limits=Limits(), timeout=300.0, gates=rules)
+            return LiveRoom(world.ports, {}, journal, limits=Limits(), timeout=300.0, gates=rules)
 
         with pytest.raises(Parked):
             await live().inquire(["which?"])

@@ -16,7 +16,7 @@ from patience import PATIENCE
 from serving_kit import STARTER
 from serving_kit import Client as Api
 
-from moot.surfaces.mcp.front import TASKS
+from moot.surfaces.mcp.handshake import TASKS
 
 ERAS = ("legacy", "2026-07-28")
 SEATS: dict[str, Any] = {"seats__red": "openai:fake", "seats__blue": "openai:fake"}

@@ -10,7 +10,7 @@ from serving_kit import run, serving
 
 from moot.core.errors import UsageError
 from moot.protocols import PROTOCOLS
-from moot.surfaces.mcp.front import HANDSHAKES, MODERN, PREFIX, answer_opening
+from moot.surfaces.mcp.handshake import HANDSHAKES, MODERN, PREFIX, answer_opening
 from moot.surfaces.mcp.tools import SHOWN, SessionView, list_tools, read_call
 
 CHARACTERS_A_TOKEN = 3.0

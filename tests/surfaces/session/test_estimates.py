@@ -11,7 +11,7 @@ import pytest
 from conftest import Cli
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from kit import BAD, CLEAN, desk
+from kit import BAD, CLEAN, make_ports
 from sample_tasks import LARGE_ISSUES, SMALL
 
 from moot.core.errors import ModelError
@@ -161,7 +161,7 @@ def test_no_session_makes_more_calls_than_its_estimate(case: Case) -> None:
         )  # fmt: skip
         estimate = estimate_plan(plan)
         model = ActingModel(say_anything(chance))
-        live = room(dict.fromkeys(sorted(seats), model), desk(sandbox=sandbox_of(chance)), timeout=1e9)
+        live = room(dict.fromkeys(sorted(seats), model), make_ports(sandbox=sandbox_of(chance)), timeout=1e9)
 
         async def session() -> None:
             await PROTOCOLS[name].run(told, rules, live)

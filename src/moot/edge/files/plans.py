@@ -43,17 +43,17 @@ class ReviewMaterial:
 
 def read_planning(paths: Sequence[str], kind: ArtefactType | None, context: str | None) -> ReviewMaterial:
     """The named artefacts with their context; all must be of one project."""
-    desks = [_read_material(path, kind, context) for path in paths]
-    if len({(desk.context, desk.config, desk.state) for desk in desks}) > 1:
+    materials = [_read_material(path, kind, context) for path in paths]
+    if len({(material.context, material.config, material.state) for material in materials}) > 1:
         raise UsageError(f"{', '.join(paths)} belong to several projects; review one project at a time")
-    found = {one.path: one for desk in desks for one in desk.found}
-    around = {near.path: near for desk in desks for near in desk.around}
-    left_out = {spot.file: spot for desk in desks for spot in desk.left_out}
+    found = {one.path: one for material in materials for one in material.found}
+    around = {near.path: near for material in materials for near in material.around}
+    left_out = {spot.file: spot for material in materials for spot in material.left_out}
     return replace(
-        desks[0],
+        materials[0],
         found=tuple(found.values()),
         around=tuple(around.values()),
-        origins={path: origin for desk in desks for path, origin in desk.origins.items()},
+        origins={path: origin for material in materials for path, origin in material.origins.items()},
         left_out=tuple(left_out.values()),
     )
 

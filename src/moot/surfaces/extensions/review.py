@@ -98,7 +98,7 @@ class ReviewExtension(Extension):
             if idle := next((flag for flag in ("sarif", "force") if said.get(flag)), ""):
                 raise UsageError(f"--{idle} is for a change of code: use it with --diff or --triage")
             kind, context = parse_type(said.pop("type", None)), said.pop("context", None)
-            said["desk"] = read_planning(paths, kind, context)
+            said["planning"] = read_planning(paths, kind, context)
         return {
             "review.profile": said.pop("profile", None),
             "review.defend": False if defend == "off" else None,
@@ -109,7 +109,7 @@ class ReviewExtension(Extension):
         if bool(body.artefacts) == bool(body.files):
             raise UsageError("give either `artefacts` (planning documents) or `files` (code after a change)")
         if not body.files:
-            return {"desk": desk_of(body)}
+            return {"planning": planning_of(body)}
         code = code_of(body.files, None)
         before = tuple(file.model_copy(update={"base": body.base.get(file.path)}) for file in code.files)
         return {"change": code.model_copy(update={"files": before})}
@@ -136,27 +136,27 @@ class ReviewExtension(Extension):
         return {"artefacts": talk.read_files() or {"document.md": talk.asked}, "context": talk.earlier}
 
     def plan(self, request: Request) -> SessionPlan:
-        """`desk`: the artefacts, or `change`: the code under review; `fail_on`: the severity that makes the exit code
-        1."""
+        """`planning`: the artefacts, or `change`: the code under review; `fail_on`: the severity that makes the exit
+        code 1."""
         if "change" in request.given:
             return self.plan_change(request)
-        desk, settings = request.given["desk"], request.settings
-        given = {"artefacts": (), "around": desk.around, "left_out": desk.left_out}
+        planning, settings = request.given["planning"], request.settings
+        given = {"artefacts": (), "around": planning.around, "left_out": planning.left_out}
         items, problems = list[Reviewed](), dict[str, None]()
-        for found in desk.found:
-            wanted = checkpoint(desk.config, found.type)
+        for found in planning.found:
+            wanted = checkpoint(planning.config, found.type)
             problems |= dict.fromkeys(wanted.problems)
             told = settings.resolved["review.max_rounds"].source == "flag"
             rounds = None if told else wanted.max_rounds
             off = "" if wanted.enabled else wanted.why
-            items.append(Reviewed(artefact=_artefact(found, desk.context), max_rounds=rounds, off=off))
+            items.append(Reviewed(artefact=_artefact(found, planning.context), max_rounds=rounds, off=off))
         given |= {"artefacts": tuple(items), "notes": tuple(problems)}
-        names = [found.path for found in desk.found]
+        names = [found.path for found in planning.found]
         notes = {key: request.given[key] for key in ("fail_on", "no_llm") if key in request.given}
         seats = _seats(settings)
         plan = make_plan(replace(request, given=given, notes={**request.notes, **notes}, seats=seats))
         topic = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        kept = {**plan.notes, "origins": origin_notes(desk.origins), "state": desk.state}
+        kept = {**plan.notes, "origins": origin_notes(planning.origins), "state": planning.state}
         return plan.model_copy(update={"topic": topic, "notes": kept})
 
     def deliver(self, result: ReviewResult, plan: SessionPlan, vault: Vault, ending: "Ending") -> Delivery:
@@ -297,7 +297,7 @@ def record_decisions(result: ReviewResult, plan: SessionPlan, written: frozenset
     return str(place)
 
 
-def desk_of(given: ReviewBody) -> ArtefactDesk:
+def planning_of(given: ReviewBody) -> ArtefactDesk:
     """The artefacts of a request as if from one planning folder."""
     if len(given.artefacts) > MOST_ARTEFACTS:
         raise UsageError(f"a session takes at most {MOST_ARTEFACTS} artefacts")

@@ -33,9 +33,9 @@ async def review(  # noqa: PLR0913 - a public door: everything but the first two
     Without a `model` and with none configured, only the structural checks run. `write=True` saves the revised artefact.
     The decision is recorded in STATE.md if there is one. `keep=False` leaves no record.
     """
-    desk = read_planning([str(path)], type, str(context) if context else None)
+    planning = read_planning([str(path)], type, str(context) if context else None)
     done = await run_protocol(
-        "review", {"desk": desk}, rules=rules, flags={"review.profile": profile}, model=model, seats=seats,
+        "review", {"planning": planning}, rules=rules, flags={"review.profile": profile}, model=model, seats=seats,
         limits=limits, store=store, keep=keep, listen=listen,
     )  # fmt: skip
     result: ReviewResult = done.result

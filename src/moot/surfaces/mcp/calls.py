@@ -28,7 +28,7 @@ from moot.routing import route
 from moot.surfaces.extensions.vet import memory_of
 from moot.surfaces.history.person_questions import PersonQuestion
 from moot.surfaces.hooks.outcomes import note_failure
-from moot.surfaces.mcp.desk import Context, Desk, LiveSession, asker_of, is_modern
+from moot.surfaces.mcp.sessions import Context, LiveSession, McpSessions, asker_of, is_modern
 from moot.surfaces.mcp.tasks import describe_task, takes_tasks
 from moot.surfaces.mcp.tools import LONGEST_WAIT, read_call
 from moot.surfaces.server.client_rights import Identity
@@ -50,7 +50,7 @@ Answer = CallToolResult | InputRequiredResult | dict[str, Any]
 
 @dataclass
 class Calls:
-    desk: Desk
+    sessions: McpSessions
     _stopping: "set[asyncio.Task[object]]" = field(default_factory=set)
 
     async def call(self, ctx: Context, params: CallToolRequestParams) -> Answer:
@@ -72,28 +72,28 @@ class Calls:
     # --- sessions
 
     async def _run(self, ctx: Context, params: CallToolRequestParams, protocol: AnyProtocol) -> Answer:
-        who, arguments = self.desk.require(ctx, "run"), params.arguments or {}
+        who, arguments = self.sessions.require(ctx, "run"), params.arguments or {}
         if params.request_state:  # sealed: made by us, for this call and this caller
-            now = await self.desk.find(params.request_state, who)
-            asked = await self.desk.open_questions(now)
+            now = await self.sessions.find(params.request_state, who)
+            asked = await self.sessions.open_questions(now)
             settled = await self._take_answers(asked, params, who)
-            later = await self.desk.find(now.record.id, who)
+            later = await self.sessions.find(now.record.id, who)
             if asked and (not settled or now.gate is None):
-                return await self.desk.show(later)
+                return await self.sessions.show(later)
             return await self._follow(ctx, later, who)
-        wanted = await asyncio.to_thread(read_call, protocol, arguments, self.desk.folder)
-        if self.desk.can_ask(ctx, who):
+        wanted = await asyncio.to_thread(read_call, protocol, arguments, self.sessions.folder)
+        if self.sessions.can_ask(ctx, who):
             wanted = wanted.model_copy(update={"gates": GateRules(answers=True)})
-        now = await self.desk.look_at(await self._begin(wanted, who))
+        now = await self.sessions.look_at(await self._begin(wanted, who))
         if takes_tasks(ctx) and not now.rests:
             return describe_task(now)
         if arguments.get("wait") is False:
-            return await self.desk.show(now)
+            return await self.sessions.show(now)
         return await self._follow(ctx, now, who)
 
     async def _begin(self, wanted: Begin, who: Identity) -> SessionRecord:
         """If the client cancels meanwhile, the session is started and then stopped."""
-        beginning = asyncio.ensure_future(begin_session(self.desk.site, wanted, asker_of(who)))
+        beginning = asyncio.ensure_future(begin_session(self.sessions.site, wanted, asker_of(who)))
         try:
             return (await asyncio.shield(beginning))[0]
         except asyncio.CancelledError:
@@ -111,13 +111,13 @@ class Calls:
         try:
             while True:
                 now = await self._wait(ctx, now, told)
-                asked = await self.desk.open_questions(now) if self.desk.can_ask(ctx, who) else []
+                asked = await self.sessions.open_questions(now) if self.sessions.can_ask(ctx, who) else []
                 if asked and is_modern(ctx):
                     return require_input(asked)
                 goes_on = await self._ask_all(ctx, asked, who) and now.gate is not None
-                now = await self.desk.find(now.record.id, who) if asked else now
+                now = await self.sessions.find(now.record.id, who) if asked else now
                 if not goes_on:
-                    return await self.desk.show(now)
+                    return await self.sessions.show(now)
         except asyncio.CancelledError:
             self._stop(now.record.id, who)
             raise
@@ -127,26 +127,26 @@ class Calls:
     ) -> LiveSession:
         """Waits until it rests or the time is over; reports each journal entry."""
         began = last = time.monotonic()
-        site, session = self.desk.site, now.record.id
+        site, session = self.sessions.site, now.record.id
         if now.rests:
             return now
         async for entries in site.feeds.entries(session, now.record.entries, BEAT):
             if entries or time.monotonic() - last >= SIGN_OF_LIFE:
                 last = time.monotonic()
                 await ctx.session.report_progress(next(told), None, describe(entries, now.record.protocol))
-            now = await self.desk.look_at(await site.store.session(session))
+            now = await self.sessions.look_at(await site.store.session(session))
             if now.rests or (seconds is not None and time.monotonic() - began >= seconds):
                 break
         return now
 
     def _stop(self, session: str, who: Identity) -> None:
         """In its own task, because a cancelled call cannot await anything."""
-        if self.desk.site.feeds.closed:
+        if self.sessions.site.feeds.closed:
             return  # the server stops; its sessions continue elsewhere
 
         async def pause() -> None:
             try:
-                await pause_session(self.desk.site, session, who)
+                await pause_session(self.sessions.site, session, who)
             except (MootError, Refusal):
                 return  # it had ended or waited for a person
 
@@ -157,22 +157,22 @@ class Calls:
     # --- the other tools
 
     async def _get_session(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
-        who = self.desk.require(ctx, "read")
-        now = await self.desk.find(read_text(given, "session"), who)
+        who = self.sessions.require(ctx, "read")
+        now = await self.sessions.find(read_text(given, "session"), who)
         wait = given.get("wait")
         if isinstance(wait, int) and wait > 0:
             now = await self._wait(ctx, now, count(1), min(wait, LONGEST_WAIT))
-        return await self.desk.show(now, full=given.get("full") is True)
+        return await self.sessions.show(now, full=given.get("full") is True)
 
     async def _approve_gate(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
         """The model passes the question on; only the user decides."""
-        who = self.desk.require(ctx, "approve")
-        now = await self.desk.find(read_text(given, "session"), who)
-        asked = await self.desk.open_questions(now)
+        who = self.sessions.require(ctx, "approve")
+        now = await self.sessions.find(read_text(given, "session"), who)
+        asked = await self.sessions.open_questions(now)
         if not asked:
             raise UsageError(f"session {now.record.id} waits at no gate; it is {now.record.status}")
-        if not self.desk.can_ask(ctx, who):
-            how = (await self.desk.show(now)).structured_content or {}
+        if not self.sessions.can_ask(ctx, who):
+            how = (await self.sessions.show(now)).structured_content or {}
             raise UsageError(f"only a person decides, and this client cannot ask its user. {how.get('next')}")
         if not is_modern(ctx):
             settled = await self._ask_all(ctx, asked, who)
@@ -182,7 +182,7 @@ class Calls:
             return require_input(asked)
         if not settled:
             raise UsageError("the user did not decide; it is still open")
-        return await self.desk.show(await self.desk.find(now.record.id, who))
+        return await self.sessions.show(await self.sessions.find(now.record.id, who))
 
     async def _ask_all(self, ctx: Context, asked: Sequence[PersonQuestion], who: Identity) -> bool:
         """Whether the person in front of an older client settled them all. Without a question there is nothing to
@@ -196,7 +196,7 @@ class Calls:
             said = await ctx.session.elicit_form(question.message, question.form, ctx.request_id)
         except (MCPError, ValidationError):
             return False
-        return await self.desk.take_answer(question, said.action, said.content, who)
+        return await self.sessions.take_answer(question, said.action, said.content, who)
 
     async def _take_answers(
         self, asked: Sequence[PersonQuestion], params: CallToolRequestParams, who: Identity
@@ -206,15 +206,15 @@ class Calls:
         for question in asked if who.may("approve") else ():
             answer = given.get(question.key)
             if isinstance(answer, ElicitResult):
-                settled.append(await self.desk.take_answer(question, answer.action, answer.content, who))
+                settled.append(await self.sessions.take_answer(question, answer.action, answer.content, who))
             else:
                 settled.append(False)
         return bool(settled) and all(settled)
 
     async def _report_failure(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
-        self.desk.require(ctx, "run")
+        self.sessions.require(ctx, "run")
         task, error = read_text(given, "task"), read_text(given, "error")
-        memory, approach = memory_of(self.desk.site.settings), str(given.get("approach") or "")
+        memory, approach = memory_of(self.sessions.site.settings), str(given.get("approach") or "")
         step = await asyncio.to_thread(note_failure, memory, task, route(task), error, approach)
         said = DUE.get(step.due, "Try again another way.")
         return CallToolResult(content=[TextContent(text=" ".join(filter(None, ("Counted.", step.why, said))))])

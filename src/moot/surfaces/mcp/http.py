@@ -8,8 +8,8 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from moot.surfaces.mcp.desk import Context, Desk
 from moot.surfaces.mcp.server import build_server
+from moot.surfaces.mcp.sessions import Context, McpSessions
 from moot.surfaces.server.auth import require_scope
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.site import ServerSite
@@ -19,7 +19,7 @@ MOST_CONNECTIONS = 1000
 
 @asynccontextmanager
 async def open_app(site: ServerSite) -> AsyncIterator[ASGIApp]:
-    built = build_server(Desk(site, find_identity, lambda who: who))
+    built = build_server(McpSessions(site, find_identity, lambda who: who))
     manager = StreamableHTTPSessionManager(
         built, max_request_body_size=site.bounds.max_body, max_sessions=MOST_CONNECTIONS
     )

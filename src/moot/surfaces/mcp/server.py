@@ -9,22 +9,22 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp_types import ListToolsResult, PaginatedRequestParams
 
 from moot import __version__
-from moot.surfaces.mcp import reading
+from moot.surfaces.mcp import resources
 from moot.surfaces.mcp.calls import Calls
-from moot.surfaces.mcp.desk import Context, Desk
-from moot.surfaces.mcp.front import INSTRUCTIONS, NAME, TASKS, TITLE
+from moot.surfaces.mcp.handshake import INSTRUCTIONS, NAME, TASKS, TITLE
+from moot.surfaces.mcp.sessions import Context, McpSessions
 from moot.surfaces.mcp.tasks import add_tasks
 from moot.surfaces.mcp.tools import list_tools
 
 
-def build_server(desk: Desk) -> Server[Any]:
-    tools = ListToolsResult(tools=list_tools(local=desk.folder is not None))
+def build_server(sessions: McpSessions) -> Server[Any]:
+    tools = ListToolsResult(tools=list_tools(local=sessions.folder is not None))
 
     async def tell_tools(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         return tools
 
     async def tell_resources(ctx: Context, params: PaginatedRequestParams | None) -> Any:
-        return await reading.list_resources(desk, ctx)
+        return await resources.list_resources(sessions, ctx)
 
     server: Server[Any] = Server(
         NAME,
@@ -32,17 +32,17 @@ def build_server(desk: Desk) -> Server[Any]:
         version=__version__,
         instructions=INSTRUCTIONS,
         on_list_tools=tell_tools,
-        on_call_tool=Calls(desk).call,  # type: ignore[arg-type]  # a task is a result of the extension's own
+        on_call_tool=Calls(sessions).call,  # type: ignore[arg-type]  # a task is a result of the extension's own
         on_list_resources=tell_resources,
-        on_list_resource_templates=reading.list_templates,
-        on_read_resource=partial(reading.read_resource, desk),
-        on_list_prompts=reading.list_prompts,
-        on_get_prompt=reading.get_prompt,
-        on_completion=partial(reading.complete, desk),
+        on_list_resource_templates=resources.list_templates,
+        on_read_resource=partial(resources.read_resource, sessions),
+        on_list_prompts=resources.list_prompts,
+        on_get_prompt=resources.get_prompt,
+        on_completion=partial(resources.complete, sessions),
     )
     # State echoed by a client is sealed, and valid only for the same caller.
-    sealed = RequestStateSecurity(keys=[os.urandom(32)], bind_principal=lambda ctx: desk.identify(ctx).name)
+    sealed = RequestStateSecurity(keys=[os.urandom(32)], bind_principal=lambda ctx: sessions.identify(ctx).name)
     server.middleware.append(RequestStateBoundary(sealed, default_audience=NAME))
     server.extensions[TASKS] = {}
-    add_tasks(server, desk)
+    add_tasks(server, sessions)
     return server

@@ -13,9 +13,9 @@ from typing import Any
 from mcp.server.stdio import stdio_server
 
 from moot.surfaces.history.choices import whoever
-from moot.surfaces.mcp.desk import Desk
-from moot.surfaces.mcp.front import Front
+from moot.surfaces.mcp.handshake import Front
 from moot.surfaces.mcp.server import build_server
+from moot.surfaces.mcp.sessions import McpSessions
 from moot.surfaces.server.app import Serving, create_app
 from moot.surfaces.server.auth import STARTER
 from moot.surfaces.server.client_rights import Identity
@@ -57,8 +57,8 @@ async def serve_stdio(settings: Settings, front: Front) -> None:
     folder = Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd())
     person = Identity(whoever(), frozenset({"approve"}))
     rooted = folder if folder.parent != folder else None  # at the root every file would belong to the project
-    desk = Desk(server.site, lambda ctx: STARTER, lambda who: person, rooted)
-    built = build_server(desk)
+    sessions = McpSessions(server.site, lambda ctx: STARTER, lambda who: person, rooted)
+    built = build_server(sessions)
     streams: Any = FrontStreams(front)
     async with server.run_sessions():
         with contextlib.suppress(asyncio.CancelledError), end_on_signal():

@@ -8,8 +8,8 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, ElicitResult, InputRespo
 from pydantic import Field
 
 from moot.core.errors import MootError
-from moot.surfaces.mcp.desk import Context, Desk, LiveSession, is_modern, next_of
-from moot.surfaces.mcp.front import TASKS
+from moot.surfaces.mcp.handshake import TASKS
+from moot.surfaces.mcp.sessions import Context, LiveSession, McpSessions, is_modern, next_of
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.session_actions import pause_session
 from moot.surfaces.server.sessions import problem_of
@@ -46,30 +46,30 @@ def describe_task(now: LiveSession, status: str = "working", message: str = "") 
     return {**made, "statusMessage": message} if message else made
 
 
-def add_tasks(server: Server[Any], desk: Desk) -> None:
+def add_tasks(server: Server[Any], sessions: McpSessions) -> None:
     async def find(ctx: Context, session: str) -> LiveSession:
         check_era(ctx)
         try:
-            return await desk.find(session, desk.require(ctx, "read"))
+            return await sessions.find(session, sessions.require(ctx, "read"))
         except (MootError, Refusal) as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
 
     async def get(ctx: Context, params: TaskParams) -> dict[str, Any]:
         now = await find(ctx, params.task_id)
-        return {**await describe_progress(desk, ctx, now), "resultType": "complete"}
+        return {**await describe_progress(sessions, ctx, now), "resultType": "complete"}
 
     async def update(ctx: Context, params: TaskUpdate) -> dict[str, Any]:
-        now, who = await find(ctx, params.task_id), desk.require(ctx, "approve")
-        for question in await desk.open_questions(now):
+        now, who = await find(ctx, params.task_id), sessions.require(ctx, "approve")
+        for question in await sessions.open_questions(now):
             answer = params.input_responses.get(question.key)
             if isinstance(answer, ElicitResult):
-                await desk.take_answer(question, answer.action, answer.content, who)
+                await sessions.take_answer(question, answer.action, answer.content, who)
         return {}
 
     async def cancel(ctx: Context, params: TaskParams) -> dict[str, Any]:
-        now, who = await find(ctx, params.task_id), desk.require(ctx, "run")
+        now, who = await find(ctx, params.task_id), sessions.require(ctx, "run")
         if not now.rests:
-            await pause_session(desk.site, now.record.id, who)
+            await pause_session(sessions.site, now.record.id, who)
         return {}
 
     server.add_request_handler("tasks/get", TaskParams, get)
@@ -77,9 +77,9 @@ def add_tasks(server: Server[Any], desk: Desk) -> None:
     server.add_request_handler("tasks/cancel", TaskParams, cancel)
 
 
-async def describe_progress(desk: Desk, ctx: Context, now: LiveSession) -> dict[str, Any]:
-    problem = await problem_of(desk.site, now.record)
-    if asked := await list_unasked(desk, ctx, now):
+async def describe_progress(sessions: McpSessions, ctx: Context, now: LiveSession) -> dict[str, Any]:
+    problem = await problem_of(sessions.site, now.record)
+    if asked := await list_unasked(sessions, ctx, now):
         return {**describe_task(now, "input_required"), "inputRequests": asked}
     if now.gate is not None:
         return describe_task(now, "working", next_of(now, problem))
@@ -87,14 +87,14 @@ async def describe_progress(desk: Desk, ctx: Context, now: LiveSession) -> dict[
         return describe_task(now)
     if was_stopped(now, problem):
         return describe_task(now, "cancelled", next_of(now, problem))
-    result = (await desk.show(now)).model_dump(mode="json", by_alias=True, exclude_none=True)
+    result = (await sessions.show(now)).model_dump(mode="json", by_alias=True, exclude_none=True)
     return {**describe_task(now, "completed"), "result": result}
 
 
-async def list_unasked(desk: Desk, ctx: Context, now: LiveSession) -> dict[str, Any]:
+async def list_unasked(sessions: McpSessions, ctx: Context, now: LiveSession) -> dict[str, Any]:
     """Questions that this client can put to its user, and has not yet: a form that was closed is not shown again."""
-    asked = await desk.open_questions(now) if desk.can_ask(ctx, desk.identify(ctx)) else []
-    closed = await desk.list_unanswered(now.record) if asked else set()
+    asked = await sessions.open_questions(now) if sessions.can_ask(ctx, sessions.identify(ctx)) else []
+    closed = await sessions.list_unanswered(now.record) if asked else set()
     return {
         each.key: {
             "method": "elicitation/create",

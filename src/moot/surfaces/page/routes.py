@@ -18,8 +18,8 @@ from moot.record.chain import SessionSnapshot
 from moot.record.session_diff import compare_sessions
 from moot.surfaces.history.documents import load_result
 from moot.surfaces.page.comparison import ComparedSide, compare_last_versions, summarise_side
-from moot.surfaces.page.desk import Desk, PageDesk, html_response, new_router, show
 from moot.surfaces.page.forms import build_form
+from moot.surfaces.page.page_state import PageState, State, html_response, new_router, show
 from moot.surfaces.page.panels.versions import FileDiff
 from moot.surfaces.page.rendering import render_template
 from moot.surfaces.server import shapes
@@ -62,12 +62,12 @@ async def sessions_page(request: Request, query: Wanted, who: Reader, site: Here
 
 
 @router.get("/events")
-async def list_events(request: Request, query: Wanted, who: Reader, site: Here, desk: Desk) -> Response:
-    return StreamingResponse(_follow_list(request, query, who, site, desk), media_type=EVENTS, headers=UNCHANGED)
+async def list_events(request: Request, query: Wanted, who: Reader, site: Here, state: State) -> Response:
+    return StreamingResponse(_follow_list(request, query, who, site, state), media_type=EVENTS, headers=UNCHANGED)
 
 
 async def _follow_list(
-    request: Request, query: SessionQuery, who: Identity, site: ServerSite, desk: PageDesk
+    request: Request, query: SessionQuery, who: Identity, site: ServerSite, state: PageState
 ) -> AsyncIterator[str]:
     """Yields the list when it changes. Viewers of the same list share one query per second."""
     yield f"retry: {RETRY}\n\n"
@@ -79,7 +79,7 @@ async def _follow_list(
                 return  # the token was revoked or has expired
             yield ": still here\n\n"
         key = (query, who.sees_only, int(site.clock.monotonic() / LOOK))
-        html = await desk.once(key, lambda: render_listing(site, query, who.sees_only))
+        html = await state.once(key, lambda: render_listing(site, query, who.sees_only))
         if html != told:
             told = html
             yield f"data: {Json({'html': html}).body.decode()}\n\n"  # type: ignore[union-attr]

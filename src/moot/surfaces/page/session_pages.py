@@ -16,7 +16,7 @@ from moot.record.chain import flaws_of
 from moot.record.replay import replay
 from moot.record.transcript import as_json
 from moot.surfaces.history.documents import load_document, load_result, load_story
-from moot.surfaces.page.desk import UNKEPT, Desk, html_response, look_of, new_router, show
+from moot.surfaces.page.page_state import UNKEPT, State, html_response, look_of, new_router, show
 from moot.surfaces.page.rendering import read_table, render_template
 from moot.surfaces.page.views import render_evidence, render_head, render_lanes, render_session
 from moot.surfaces.server import shapes
@@ -35,11 +35,11 @@ router = new_router()
 
 
 @router.get("/sessions/{id}")
-async def session_page(request: Request, session: SessionId, who: Reader, site: Here, desk: Desk) -> Response:
+async def session_page(request: Request, session: SessionId, who: Reader, site: Here, state: State) -> Response:
     record = await site.session(session, who)
     snapshot = await whole(site.store, record.id)
     result = await load_result(snapshot.session, site.store)
-    first = desk.fragments.render(record.id, snapshot.entries[:FIRST_ENTRIES])
+    first = state.fragments.render(record.id, snapshot.entries[:FIRST_ENTRIES])
     return html_response(await asyncio.to_thread(render_session, snapshot, result, first, look_of(request)))
 
 
@@ -49,26 +49,26 @@ async def events(  # noqa: PLR0913 - a route has one parameter for each thing it
     session: SessionId,
     who: Reader,
     site: Here,
-    desk: Desk,
+    state: State,
     last_event_id: Annotated[str, Header()] = "",
     after: After = 0,
 ) -> Response:
     record = await site.session(session, who)
 
     async def write(entries: Sequence[JournalEntry]) -> str:
-        made = await asyncio.to_thread(desk.fragments.render, record.id, entries) if entries else []
+        made = await asyncio.to_thread(state.fragments.render, record.id, entries) if entries else []
         return "".join(each.event for each in made)
 
     return follow_session(site, request, record, parse_event_id(last_event_id) if last_event_id else after, write)
 
 
 @router.get("/sessions/{id}/parts")
-async def parts(session: SessionId, who: Reader, site: Here, desk: Desk) -> Response:
+async def parts(session: SessionId, who: Reader, site: Here, state: State) -> Response:
     """The head, the lanes and the panels as they are now; whoever has the same rights is given the same."""
     record = await site.session(session, who)
     rights = (who.may("run"), who.may("approve"))
     key = (record.id, record.chain, record.status, record.waiting_on, rights)
-    return html_response(await desk.once(key, lambda: _render_parts(site, record, who)))
+    return html_response(await state.once(key, lambda: _render_parts(site, record, who)))
 
 
 async def _render_parts(site: ServerSite, record: SessionRecord, who: Identity) -> Markup:

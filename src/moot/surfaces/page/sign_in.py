@@ -8,8 +8,8 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from moot.core.types import Value
-from moot.surfaces.page.desk import UNKEPT, Desk, new_router, show
 from moot.surfaces.page.login import COOKIE, COOKIE_SECONDS, sign_pass
+from moot.surfaces.page.page_state import UNKEPT, State, new_router, show
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.problems import Json, Refusal
 from moot.surfaces.server.sessions import Here
@@ -32,9 +32,9 @@ async def login_page(request: Request, next: str = "") -> Response:
 
 
 @router.post("/login")
-async def login(request: Request, told: Login, site: Here, desk: Desk) -> Response:
+async def login(request: Request, told: Login, site: Here, state: State) -> Response:
     door = site.gatekeeper.door
-    name = desk.links.redeem(door.own, told.code) if told.code else ""
+    name = state.links.redeem(door.own, told.code) if told.code else ""
     who = await door.find_identity(name) if told.code else await door.identify_secret(told.token.strip())
     if not isinstance(who, Identity):
         why = "this link was used or is too old; run `moot ui` again" if told.code else "nobody has this token"

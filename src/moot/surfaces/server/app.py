@@ -18,7 +18,7 @@ from moot.core.ports import Model
 from moot.edge.clock import SystemClock
 from moot.edge.store.engine import address, is_file
 from moot.edge.store.tokens import TokenStore, digest_of
-from moot.surfaces.page import desk, routes, session_pages, sign_in
+from moot.surfaces.page import page_state, routes, session_pages, sign_in
 from moot.surfaces.server import chat, problems, responses, session_actions, sessions, status_routes, streams
 from moot.surfaces.server.auth import TOKEN_PARAMETER, Doorkeeper
 from moot.surfaces.server.embedded_worker import Embedded, Hosting
@@ -104,7 +104,7 @@ def create_app(settings: Settings, serving: Serving | None = None, queue: Queue 
             await store.aclose()
 
     app = build_app(lambda app: run_sessions())
-    app.state.site, app.state.page = site, desk.PageDesk()
+    app.state.site, app.state.page = site, page_state.PageState()
     app.router.routes.append(Route("/mcp", mcp))
     own = digest_of(how.token) if how.token else ""
     door = Doorkeeper(TokenStore(store), own, open=how.no_token and not how.exposed)
@@ -126,7 +126,7 @@ def build_app(lifespan: Any) -> FastAPI:
     problems.install(app)
     # `/v1/debates/team` before `/v1/debates/{id}`
     api = (status_routes, sessions, session_actions, streams, chat, responses)
-    for part in (*api, desk, sign_in, session_pages, routes):
+    for part in (*api, page_state, sign_in, session_pages, routes):
         app.include_router(part.router)
     app.openapi = lambda: documents(app)  # type: ignore[method-assign]
     return app

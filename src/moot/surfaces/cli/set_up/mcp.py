@@ -7,7 +7,7 @@ import typer
 
 from moot.core.errors import MootError
 from moot.surfaces.cli.options import StoreFlag
-from moot.surfaces.mcp.front import claim_streams
+from moot.surfaces.mcp.handshake import claim_streams
 from moot.surfaces.session.settings import Settings
 
 NEEDED = ("mcp", "fastapi", "prometheus_client", "uvicorn", "websockets")

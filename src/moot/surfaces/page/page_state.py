@@ -39,7 +39,7 @@ MOST_KEPT = 50
 
 
 @dataclass
-class PageDesk:
+class PageState:
     """The render cache and used sign-in links."""
 
     fragments: FragmentCache = field(default_factory=FragmentCache)
@@ -60,12 +60,12 @@ class PageDesk:
                 self._made.pop(key, None)
 
 
-async def the_desk(request: Request) -> PageDesk:
-    desk: PageDesk = request.app.state.page
-    return desk
+async def the_state(request: Request) -> PageState:
+    state: PageState = request.app.state.page
+    return state
 
 
-Desk = Annotated[PageDesk, Depends(the_desk)]
+State = Annotated[PageState, Depends(the_state)]
 
 
 @cache

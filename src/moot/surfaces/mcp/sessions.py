@@ -22,7 +22,7 @@ from moot.surfaces.history.choices import choose
 from moot.surfaces.history.documents import load_result, read_report
 from moot.surfaces.history.gates import DECLINED
 from moot.surfaces.history.person_questions import PersonQuestion, ask_at_gate, ask_to_choose
-from moot.surfaces.mcp.front import MODERN
+from moot.surfaces.mcp.handshake import MODERN
 from moot.surfaces.mcp.tools import SessionView
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.gate_decisions import (
@@ -67,7 +67,7 @@ class LiveSession(Value):
 
 
 @dataclass
-class Desk:
+class McpSessions:
     site: ServerSite
     identify: Callable[[Context], Identity]
     """The caller of a request."""

@@ -27,7 +27,7 @@ from mcp_types import (
 
 from moot.core.errors import MootError
 from moot.surfaces.history.documents import load_document, read_report
-from moot.surfaces.mcp.desk import Context, Desk
+from moot.surfaces.mcp.sessions import Context, McpSessions
 from moot.surfaces.server.problems import Refusal
 from moot.text.controls import clean
 from moot.text.report_markdown import render_document_markdown, render_markdown
@@ -59,10 +59,10 @@ PROMPTS = {
 }
 
 
-async def list_resources(desk: Desk, ctx: Context) -> ListResourcesResult:
+async def list_resources(sessions: McpSessions, ctx: Context) -> ListResourcesResult:
     """The newest sessions; older ones are read by id."""
-    who = desk.require(ctx, "read")
-    found = await desk.site.queries.page(MOST_LISTED, None, "", "", "", who.sees_only)
+    who = sessions.require(ctx, "read")
+    found = await sessions.site.queries.page(MOST_LISTED, None, "", "", "", who.sees_only)
     return ListResourcesResult(
         resources=[
             Resource(
@@ -84,29 +84,29 @@ async def list_templates(ctx: Context, params: Any) -> ListResourceTemplatesResu
     return ListResourceTemplatesResult(resource_templates=made)
 
 
-async def complete(desk: Desk, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
+async def complete(sessions: McpSessions, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
     """The id in an address of a session; nobody can guess what a prompt is given."""
-    who, begun, found = desk.require(ctx, "read"), params.argument.value.lower(), list[str]()
+    who, begun, found = sessions.require(ctx, "read"), params.argument.value.lower(), list[str]()
     if params.ref.type == "ref/resource" and params.argument.name == "id":
-        records = await desk.site.queries.page(MOST_SEARCHED, None, "", "", "", who.sees_only)
+        records = await sessions.site.queries.page(MOST_SEARCHED, None, "", "", "", who.sees_only)
         found = [record.id for record in records if record.id.startswith(begun)]
     more = len(found) > MOST_LISTED
     return CompleteResult(completion=Completion(values=found[:MOST_LISTED], has_more=more))
 
 
-async def read_resource(desk: Desk, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+async def read_resource(sessions: McpSessions, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
     uri = str(params.uri)
     named = ADDRESS.fullmatch(uri)
     try:
         if named is None:
             raise Refusal(404, "no_resource", "there is no such resource")
-        record = (await desk.find(named[1], desk.require(ctx, "read"))).record
+        record = (await sessions.find(named[1], sessions.require(ctx, "read"))).record
     except (MootError, Refusal) as error:
         raise MCPError(code=INVALID_PARAMS, message=str(error), data={"uri": uri}) from None
     if named[2] == "transcript":
-        text = render_document_markdown(await load_document(desk.site.store, record.id))
+        text = render_document_markdown(await load_document(sessions.site.store, record.id))
     else:
-        kept = await read_report(record, desk.site.store)
+        kept = await read_report(record, sessions.site.store)
         text = (
             render_markdown(kept.report) if kept else f"Session {record.id} is {record.status} and has no report yet."
         )
