@@ -16,7 +16,7 @@ BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_pl
 # What the tests use. Of the providers, those that bring no other half of a cloud along.
 EXTRAS := acp anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
 
-.PHONY: demo test coverage check types documents bench fuzz docs setup sandbox clients lock clean
+.PHONY: demo test coverage check challenges types documents bench fuzz docs setup sandbox clients lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
@@ -40,6 +40,9 @@ types: setup
 
 documents: setup
 	$(BIN)/pytest -q $(DOCUMENTS)
+
+challenges: setup sandbox  ## scripts that drive the running product by HTTP, CLI and SQL, with each feature on and off
+	@challenges/run && challenges/run --off
 
 bench: setup  ## all benchmarks, then one table; fails if one lost more than 15 %, or if a benchmark fails
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt

@@ -214,3 +214,26 @@ def test_a_full_run_counts_the_attacks_and_the_planning() -> None:
     planned = held({**said, "tests": "TESTS: NONE"}, ("proposer",), with_plan, sandbox=Quick(), task=OPEN)
     assert len([call for call in planned.asked if call.phase == "planning"]) == 6
     assert planned.result.calls_full_run >= len(planned.asked)
+
+
+STUCK = [
+    {"phase": "critique", "always": True, "reply": {"points": [], "tests": []}},
+    {"phase": "review", "always": True, "reply": {"scores": []}},
+    {
+        "seat": "proposer",
+        "phase": "convergence",
+        "always": True,
+        "reply": {"ranking": ["A", "B"], "reason": "Simpler.", "confidence": 0.4},
+    },
+    {"phase": "convergence", "always": True, "reply": {"ranking": ["B", "A"], "reason": "Safer.", "confidence": 0.4}},
+    {"seat": "proposer", "always": True, "reply": "POSITION: Keep one service.\n\nARGUMENT: One thing to run."},
+    {"always": True, "reply": "POSITION: Split it in two.\n\nARGUMENT: A fault stays in one half."},
+]
+
+
+def test_a_debate_that_only_repeats_itself_ends(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "stuck.yaml").write_text(json.dumps(STUCK))
+    ran = cli("debate", "Should it be split?", "--topic", "-m", "script:stuck.yaml", "--rounds", "5", "--json")
+    result = json.loads(ran.out)
+    assert (result["stop_reason"], result["rounds"]) == ("unchanged", 2)
+    assert result["votes"][0]["candidates"] != result["votes"][1]["candidates"]

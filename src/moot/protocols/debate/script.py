@@ -258,10 +258,21 @@ def reason_to_stop(state: DebateState) -> Stop | None:
     tested = not state.code or not state.task.tested or all(state.candidate(c).checked.green for c in vote.candidates)
     if vote.election.winner and vote.consensus.level >= state.rules.consensus and tested:
         return "consensus"
-    earlier = state.votes[-2] if len(state.votes) > 1 else None
-    if earlier and earlier.election.winner == vote.election.winner and earlier.candidates == vote.candidates:
-        return "unchanged"
-    return None
+    return "unchanged" if repeats_itself(state) else None
+
+
+def repeats_itself(state: DebateState) -> bool:
+    """Whether the last two votes have one winner, and either the same candidates or the same ballots: a new candidate
+    that nobody prefers moves nothing."""
+    if len(state.votes) < 2:
+        return False
+    earlier, vote = state.votes[-2:]
+    if earlier.election.winner != vote.election.winner:
+        return False
+    same_ballots = {ballot.voter: ballot.ranking for ballot in earlier.ballots} == {
+        ballot.voter: ballot.ranking for ballot in vote.ballots
+    }
+    return earlier.candidates == vote.candidates or (state.rules.edition > 1 and same_ballots)
 
 
 def reason_to_settle(state: DebateState) -> Stop | None:

@@ -1,0 +1,26 @@
+"""The challenges drive the running product: each passes, and fails for its own reason once its feature is off."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "challenges"
+NAMES = sorted(file.stem for file in FOLDER.glob("*.sh") if file.stem != "lib")
+FEATURES = {
+    *("adversarial-dynamics", "approval-gate", "benchmark-integration", "condorcet-voting", "deadlock-detection"),
+    *("dehallucination", "git-integration", "persistence", "provenance-audit", "reflexion", "self-evolvement"),
+    "tree-topology",
+}
+
+
+def test_every_feature_has_its_challenge() -> None:
+    assert set(NAMES) == FEATURES
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("how", [(), ("--off",)], ids=["on", "off"])
+def test_a_challenge_passes_and_fails_without_its_feature(name: str, how: tuple[str, ...]) -> None:
+    ran = subprocess.run([str(FOLDER / "run"), *how, name], capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.rstrip().endswith("1 passed, 0 failed")
