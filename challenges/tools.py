@@ -1,4 +1,4 @@
-"""What the challenges need besides the product itself: JSON, SQL, HTTP and waiting for a state. Standard library only."""
+"""What the challenges need besides the product itself: JSON, SQL, HTTP, waiting for a state. Only the standard library."""
 
 import json
 import os
@@ -77,4 +77,5 @@ ACTIONS = {"json": json_value, "sql": sql_rows, "http": request, "wait": wait_fo
 
 if __name__ == "__main__":
     action, *words = sys.argv[1:]
-    print(find_token(words[0], words[1], int(words[2])) if action == "ready" else ACTIONS[action](*words))
+    found = find_token(words[0], words[1], int(words[2])) if action == "ready" else ACTIONS[action](*words)
+    sys.stdout.write(f"{found}\n")
