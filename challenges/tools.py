@@ -1,4 +1,4 @@
-"""What the challenges need besides the product itself: JSON, SQL, HTTP, waiting for a state. Only the standard library."""
+"""What the challenges need besides the product: JSON, SQL, HTTP and waiting for a state. Only the standard library."""
 
 import json
 import os
