@@ -80,6 +80,8 @@ lock: | .tools/bin/uv  ## resolve the requirements anew
 		$(EXTRAS:%=--extra %) --group dev pyproject.toml -o requirements/dev.txt
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--group bench -c requirements/dev.txt pyproject.toml -o requirements/bench.txt
+	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--extra anthropic --extra mcp --extra postgres --extra server -c requirements/dev.txt pyproject.toml -o requirements/server.txt
 
 clean:
 	rm -rf .venv .tools .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -182,7 +182,7 @@ def refuse_denial(value: BaseModel, readings: Readings, shape: type[BaseModel]) 
 
 
 def refuse_half_characters(value: BaseModel) -> None:
-    """`"\ud800"` is valid JSON but not text: it can neither be stored nor shown."""
+    r"""`"\ud800"` is valid JSON but not text: it can neither be stored nor shown."""
     try:
         value.model_dump_json()
     except PydanticSerializationError:

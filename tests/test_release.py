@@ -1,0 +1,132 @@
+"""What a release consists of: wheel and source distribution that install from nothing, a bill of materials, and the
+files that run Moot elsewhere."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from filelock import FileLock
+
+ROOT = Path(__file__).parents[1]
+UV = ROOT / ".tools" / "bin" / "uv"
+ENV = {**os.environ, "PYTHONPATH": str(ROOT / ".tools"), "UV_NO_PROGRESS": "1"}
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+FLAWED = "import os\n\n\ndef show(name):\n    os.system('ls ' + name)\n"
+
+
+def run(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] = ENV) -> str:
+    ran = subprocess.run([str(word) for word in command], cwd=cwd, env=env, capture_output=True, text=True, timeout=600)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once for all workers of the run."""
+    if not UV.exists():
+        pytest.skip("not run: `make setup` puts uv into .tools")
+    folder = tmp_path_factory.getbasetemp().parent / "release"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            run(ROOT / "scripts" / "release-files", scratch := tmp_path_factory.mktemp("release"), "--no-audit")
+            scratch.rename(folder)
+    return folder
+
+
+def find_python(version: str) -> Path:
+    own = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python3"))
+    found = subprocess.run(
+        [UV, "python", "find", "--no-python-downloads", version], env=ENV, capture_output=True, text=True
+    )
+    if not own and found.returncode:
+        pytest.skip(f"not run: there is no Python {version} on this machine")
+    return own[-1] if own else Path(found.stdout.strip())
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_wheel_installs_and_works_in_an_empty_environment(release: Path, tmp_path: Path, version: str) -> None:
+    python = find_python(version)
+    (wheel,) = release.glob("*.whl")
+    home = tmp_path / "env"
+    run(UV, "venv", "-q", "--python", python, home)
+    run(UV, "pip", "install", "-q", "--python", home, wheel, "-c", ROOT / "requirements" / "dev.txt")
+    (tmp_path / "show.py").write_text(FLAWED)
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MOOT_"))}
+    clean |= {"HOME": str(tmp_path), "MOOT_STORE": str(tmp_path / "s.db")}
+    moot = home / "bin" / "moot"
+    assert run(moot, "--version", cwd=tmp_path, env=clean).strip() == f"moot {own_version()}"
+    ran = subprocess.run([moot, "harden", "show.py", "--json", "-q"], cwd=tmp_path, env=clean, capture_output=True)
+    assert json.loads(ran.stdout)["attack_reports"][0]["vulnerabilities"], ran.stderr
+    assert json.loads(run(moot, "list", "--json", cwd=tmp_path, env=clean))[0]["protocol"] == "harden"
+
+
+def test_a_release_is_complete_and_holds_nothing_else(release: Path) -> None:
+    version = own_version()
+    assert {file.name for file in release.iterdir()} == {
+        *(f"moot-{version}-py3-none-any.whl", f"moot-{version}.tar.gz", f"moot-{version}.cdx.json", "SHA256SUMS"),
+    }
+    materials = json.loads((release / f"moot-{version}.cdx.json").read_text())
+    names = {component["name"] for component in materials["components"]}
+    assert materials["bomFormat"] == "CycloneDX" and {"pydantic", "sqlalchemy", "fastapi"} <= names
+    with zipfile.ZipFile(release / f"moot-{version}-py3-none-any.whl") as wheel:
+        inside = wheel.namelist()
+    assert all(name.startswith(("moot/", f"moot-{version}.dist-info/")) for name in inside)
+    assert any(name.endswith("prompts/draft.md") for name in inside) and "moot/py.typed" in inside
+    with tarfile.open(release / f"moot-{version}.tar.gz") as source:
+        assert not [name for name in source.getnames() if "/tests/" in name or name.endswith(".pyc")]
+    run("sha256sum", "-c", "--quiet", "SHA256SUMS", cwd=release)
+
+
+def own_version() -> str:
+    found = re.search(r'__version__ = "(.+)"', (ROOT / "src" / "moot" / "__init__.py").read_text())
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize("name", ["test.yml", "release.yml"])
+def test_workflows_may_do_no_more_than_they_must(name: str) -> None:
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / name).read_text())
+    assert flow["permissions"] in ({}, {"contents": "read"})
+    granted = {job: given.get("permissions", {}) for job, given in flow["jobs"].items()}
+    assert {job: rights for job, rights in granted.items() if "write" in str(rights)} == (
+        {"publish": {"id-token": "write"}} if name == "release.yml" else {}
+    )
+    assert all(given["timeout-minutes"] <= 60 for given in flow["jobs"].values())
+    assert "secrets." not in str(flow)
+
+
+def test_the_container_runs_as_an_ordinary_user_and_is_checked() -> None:
+    text = (ROOT / "deploy" / "Containerfile").read_text()
+    last = text.rsplit("FROM ", 1)[1]
+    assert re.search(r"^USER [1-9]\d*$", last, re.MULTILINE) and "HEALTHCHECK" in last and "--require-hashes" in text
+    for source in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE):
+        assert all((ROOT / name).exists() for name in source.split())
+
+
+def test_the_compose_file_starts_what_there_is() -> None:
+    services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    assert set(services) == {"store", "server", "worker-1", "worker-2"}
+    for name in ("server", "worker-1", "worker-2"):
+        service = services[name]
+        assert service["read_only"] and service["cap_drop"] == ["ALL"]
+        help_text = run(ROOT / ".venv" / "bin" / "moot", service["command"][0], "--help")
+        assert all(word in help_text for word in service["command"] if str(word).startswith("--"))
+    assert services["server"]["ports"] == ["127.0.0.1:8420:8420"]
+
+
+@pytest.mark.skipif(shutil.which("docker") is None, reason="not run: there is no docker")
+def test_the_container_is_built_where_an_engine_runs(tmp_path: Path) -> None:
+    if subprocess.run(["docker", "info"], capture_output=True).returncode:
+        pytest.skip("not run: no docker engine runs")
+    run("docker", "build", "-q", "-f", "deploy/Containerfile", "-t", "moot-test", ".", env=dict(os.environ))
+    said = run(
+        "docker", "run", "--rm", "--read-only", "--tmpfs", "/tmp", "moot-test", "--version", env=dict(os.environ)
+    )
+    assert own_version() in said
