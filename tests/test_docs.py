@@ -18,8 +18,8 @@ from moot.surfaces.session.settings import all_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 AT_THE_ROOT = ("README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md")
-PAGES = [ROOT / name for name in AT_THE_ROOT] + sorted((ROOT / "docs").glob("*.md"))
-RECORDED = {"real-session.md", "vet-real.md"}  # a transcript as it was; there is nothing in it to run
+PAGES = [ROOT / name for name in AT_THE_ROOT] + sorted((ROOT / "docs").rglob("*.md"))
+RECORDED = {"transcripts/harden.md", "transcripts/vet.md"}  # as it was; there is nothing in it to run
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Snippet:
 def snippets() -> list[Snippet]:
     found = []
     for page in PAGES:
-        if page.name in RECORDED:
+        if "/".join(page.parts[-2:]) in RECORDED:
             continue
         lines, at = page.read_text(encoding="utf-8").splitlines(), 0
         while at < len(lines):
@@ -99,7 +99,7 @@ def test_scripts_in_the_documents_can_be_read(snippet: Snippet) -> None:
     parse_script(snippet.text, "replies.yaml")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: "/".join(p.parts[-2:]))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
         if not target.startswith("http"):
@@ -113,7 +113,7 @@ def list_anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: "/".join(p.parts[-2:]))
 def test_anchors_lead_to_a_heading(page: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if not target.startswith("http"):
@@ -122,14 +122,21 @@ def test_anchors_lead_to_a_heading(page: Path) -> None:
 
 
 def test_the_index_links_every_page() -> None:
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
-    linked = re.findall(r"\]\(([\w-]+\.md)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")} - {"index.md"}
+    linked = re.findall(r"\]\(([\w/-]+\.md)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
     assert pages - set(linked) == set()
 
 
 def test_the_page_of_commands_is_what_help_says(tmp_path: Path) -> None:
     done = run_forked([], tmp_path, {}, python=(ROOT / "scripts" / "cli_page.py").read_text(encoding="utf-8"))
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == done.stdout, f"run `make docs` {done.stderr}"
+
+
+@pytest.mark.parametrize("name", ["http.md", "schema.md"])
+def test_reference_pages_are_what_the_code_says(tmp_path: Path, name: str) -> None:
+    script = (ROOT / "scripts" / "reference_pages.py").read_text(encoding="utf-8").replace("__file__", "__name__")
+    done = run_forked([], tmp_path, {}, python=f"{script.split('if __name__')[0]}\nprint(PAGES[{name!r}](), end='')")
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == done.stdout, f"run `make docs` {done.stderr}"
 
 
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs" / "img").glob("*.svg")), ids=lambda p: p.name)
