@@ -16,7 +16,7 @@ BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_pl
 # What the tests use. Of the providers, those that bring no other half of a cloud along.
 EXTRAS := acp anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
 
-.PHONY: demo test coverage check challenges types documents bench fuzz docs setup sandbox clients lock clean
+.PHONY: demo test coverage check challenges types documents bench fuzz docs site setup sandbox clients lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
@@ -52,10 +52,16 @@ bench: setup  ## all benchmarks, then one table; fails if one lost more than 15 
 fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or take two seconds
 	$(BIN)/python -m benchmarks.fuzz_scan $(FUZZ)
 
-docs: setup  ## write docs/cli.md from the commands' own help, and the pictures from scripted runs
+docs: setup  ## write what docs/ takes from the code and from scripted runs, then the site into build/site
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
+	$(BIN)/python scripts/reference_pages.py
 	$(BIN)/python scripts/terminal_svg.py
 	$(BIN)/python scripts/page_pictures.py
+	@$(MAKE) --no-print-directory site
+
+site: setup  ## the documentation as a site in build/site; every link and diagram is checked
+	$(UV) pip install -q --python $(BIN)/python --require-hashes -r requirements/docs.txt
+	$(BIN)/python scripts/site.py build/site
 
 setup: .venv/ready
 
@@ -80,6 +86,8 @@ lock: | .tools/bin/uv  ## resolve the requirements anew
 		$(EXTRAS:%=--extra %) --group dev pyproject.toml -o requirements/dev.txt
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--group bench -c requirements/dev.txt pyproject.toml -o requirements/bench.txt
+	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--group docs -c requirements/dev.txt pyproject.toml -o requirements/docs.txt
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--extra anthropic --extra mcp --extra postgres --extra server -c requirements/dev.txt pyproject.toml -o requirements/server.txt
 

@@ -149,3 +149,12 @@ def test_every_setting_is_documented() -> None:
     page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     missing = [s.key for s in all_settings() if f"`{s.key.removesuffix('.*')}" not in page]
     assert not missing
+
+
+def test_the_site_has_every_page_in_its_menu(tmp_path: Path) -> None:
+    """`make site` builds it and checks links and diagrams; that takes npm and a browser."""
+    script = (ROOT / "scripts" / "site.py").read_text(encoding="utf-8").split("if __name__")[0]
+    done = run_forked(
+        [], tmp_path, {}, python=f"__file__ = {str(ROOT / 'scripts' / 'site.py')!r}\n{script}\nprint(find_forgotten())"
+    )
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
