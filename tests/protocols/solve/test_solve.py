@@ -82,7 +82,7 @@ def test_a_failure_is_reflected_on_and_the_next_prompt_holds_all_of_it(cli: Cli,
     assert WORSE.strip() in second and "change: Use max." in second and "got: 0" in second
     assert WRONG.strip() in third and "Use max." in third and CHANGE in third and "ValueError" in third
     reflected = prompts(told, "reflect")
-    assert "ValueError: max() arg is an empty sequence" in reflected[1] and "Use max." in reflected[1]
+    assert "ValueError: max() " in reflected[1] and "Use max." in reflected[1]
 
 
 def test_every_attempt_is_a_version_with_its_diff_and_its_figures(cli: Cli, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_without_a_model_the_failure_is_looked_into_by_rules(cli: Cli, tmp_path:
     assert (failure["kind"], failure["error"], failure["place"]) == ("exception", "ValueError", "solution.py:2")
     assert failure["input"] == "largest([])"
     shown = cli(*command)
-    assert shown.out.startswith("unsolved: ") and "error: ValueError: max() arg is an empty sequence" in shown.out
+    assert shown.out.startswith("unsolved: ") and "error: ValueError: max() " in shown.out
     assert "no model was called" in shown.out
 
 
