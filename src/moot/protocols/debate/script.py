@@ -99,7 +99,7 @@ async def prepare(context: DebateContext) -> None:
     if state.given.kind == "topic":
         room.degrade("nothing is run: this is a topic, not code; evidence and ballots alone decide")
         return
-    examples = task_examples(state.task.text, state.given.language)
+    examples = task_examples(state.task.text, state.given.language) if state.comparable else ()
     tests = await prepare_tests(state.task, room)
     if tests is None and not examples:
         room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")

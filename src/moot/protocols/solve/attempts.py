@@ -105,10 +105,8 @@ class Attempt(Value):
 
 def task_examples(text: str, language: Language) -> tuple[Example, ...]:
     """Examples of calling what the task defines or, if it defines nothing, whatever it calls."""
-    if language != "python":
-        return ()
-    names = DEFINED.findall(text)
-    found = [e for name in dict.fromkeys(names) for e in examples_in(text, name)] if names else examples_in(text)
+    names = DEFINED.findall(text) or [None]
+    found = [e for name in dict.fromkeys(names) for e in examples_in(text, name, language=language)]
     return tuple(dict.fromkeys(found))
 
 

@@ -139,7 +139,7 @@ def estimate_solve(given: SolveInput, rules: SolveRules, seats: Collection[str])
 
 async def prepare_task(task: Task, rules: SolveRules, room: Room) -> Task:
     """Add examples, lessons, and tests if they can fail."""
-    examples = task_examples(task.text, task.language)
+    examples = task_examples(task.text, task.language) if task.language == "python" else ()
     tests = await prepare_tests(task, room)
     if tests is None and not examples:
         room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")

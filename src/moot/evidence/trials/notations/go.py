@@ -261,18 +261,17 @@ def _read_conversion(source: Source, node: Node) -> object:
 
 
 def _head(source: Source, node: Node) -> FunctionHead:
-    name, given = node.child_by_field_name("name"), node.child_by_field_name("parameters")
-    if node.child_by_field_name("type_parameters") or given is None:
-        return FunctionHead(source.text(name) if name else "", None)
-    found = []
-    for spot in given.named_children:
+    named, given = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+    name, found = source.text(named) if named else "", list[Parameter]()
+    if node.child_by_field_name("type_parameters"):
+        return FunctionHead(name, None, generic=True)
+    for spot in given.named_children if given else ():
         written = spot.child_by_field_name("type")
-        kind = "".join(source.text(written).split()) if written else ""
-        names = [child for child in spot.named_children if child.type == "identifier"]
-        found += [Parameter(source.text(each), kind) for each in names]
+        names = [source.text(child) for child in spot.named_children if child.type == "identifier"]
         if not names:
-            return FunctionHead(source.text(name) if name else "", None)
-    return FunctionHead(source.text(name) if name else "", tuple(found))
+            return FunctionHead(name, None)
+        found += [Parameter(each, "".join(source.text(written).split()) if written else "") for each in names]
+    return FunctionHead(name, tuple(found))
 
 
 READERS: dict[str, Callable[[Source, Node], object]] = {

@@ -35,6 +35,7 @@ class FunctionHead:
 
     name: str
     parameters: tuple[Parameter, ...] | None
+    generic: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,10 @@ class Notation(ABC):
     @abstractmethod
     def find_leading(self, text: str) -> str | None:
         """The literal at the beginning of a text, in canonical form."""
+
+    @property
+    def pattern(self) -> str:
+        return self.sample.replace("f(2)", "call").replace("4", "value")
 
     def write_call(self, parts: CallParts) -> str:
         types = parts.types or ("",) * len(parts.values)
