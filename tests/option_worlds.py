@@ -204,7 +204,9 @@ DEBATE = Verb(
         "--phase-calls": case("--phase-calls", "convergence=1"),
         "--least-answers": case("--least-answers", "convergence=9"),
         "--required-roles": case("--required-roles", "convergence=blue_team"),
-        "--at-once": case("--at-once", "convergence=1", base=(*TOPIC, "--max-tokens", "4000"), MOOT_MODEL="script:slow.yaml"),
+        "--at-once": case(
+            "--at-once", "convergence=1", base=(*TOPIC, "--max-tokens", "4000"), MOOT_MODEL="script:slow.yaml"
+        ),
         "--adversarial": case("--adversarial", base=CODE),
         "--tools": case("--tools", "run_tests", base=CODE),
         "--ask-me": case("--ask-me", MOOT_DEBATE_CLARIFY="always", stdin="Two teams.\n" * 9),
@@ -294,7 +296,10 @@ DECIDE = Verb(
         *({"seat": seat, "round": 1, "reply": ballot(seat, choice)} for seat, choice in zip(PANEL, "ABC", strict=True)),
         *({"seat": seat, "round": 2, "reply": rebuttal(seat, "A", "sync is hard")} for seat in PANEL),
     ],
-    files={"q.yaml": SCOPE, "pair.yaml": SCOPE.replace("offline", "office"), "colour.yaml": COLOUR, "judges/risk.toml": OWN},
+    files={
+        "q.yaml": SCOPE, "pair.yaml": SCOPE.replace("offline", "office"), "colour.yaml": COLOUR,
+        "judges/risk.toml": OWN,
+    },
     seat="risk",
     cases={
         "--ask": case("--ask", "Do we need it?"),

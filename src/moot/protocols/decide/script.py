@@ -71,6 +71,12 @@ class DecideResult(Result):
     questions: tuple[QuestionVerdict, ...]
     calls_full_run: int = 0
 
+    @property
+    def consensus_level(self) -> float | None:
+        """The share of judges for the leading option; of several questions, the lowest. None if no panel answered."""
+        spreads = [[len(judges) for judges in one.distribution.values()] for one in self.questions if one.distribution]
+        return min((round(max(spread) / sum(spread), 4) for spread in spreads), default=None)
+
 
 async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideResult:
     forced, terms = given.force_panel, rules.terms
