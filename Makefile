@@ -51,6 +51,7 @@ fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or 
 
 docs: setup  ## write docs/cli.md from the commands' own help, and the pictures from scripted runs
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
+	$(BIN)/python scripts/effect_table.py --write
 	$(BIN)/python scripts/terminal_svg.py
 	$(BIN)/python scripts/page_pictures.py
 
