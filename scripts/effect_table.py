@@ -172,7 +172,7 @@ MEASURED: Mapping[str, str] = {
     "self_evolvement": read_measured(
         "bench-recorded.txt",
         r"Not significant: adaptive is ahead of vote by ([\d.]+) points \(95 %: ([^;]+); p = ([\d.]+)\) on (\d+) tasks",
-        "its adaptive form, not significant: {0} points over a vote of as many drafts on {3} tasks (95 %: {1}; p = {2})",
+        "its adaptive form, not significant: {0} points over a vote of as many drafts, {3} tasks (95 %: {1}; p = {2})",
     ),
 }
 """By phase; what no benchmark measures alone is not measured."""

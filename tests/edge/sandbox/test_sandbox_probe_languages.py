@@ -180,6 +180,6 @@ def test_go_that_cannot_be_called_says_why() -> None:
 
 @NODE
 def test_code_in_two_languages_is_refused() -> None:
-    files = [SourceFile(path=f"a.{end}", language=of, text="") for end, of in (("js", "javascript"), ("py", "python"))]
-    put = asyncio.run(boxed().probe(Code(files=tuple(files)), ["f(1)"]))
+    files = SourceFile(path="a.js", language="javascript", text=""), SourceFile(path="a.py", language="python", text="")
+    put = asyncio.run(boxed().probe(Code(files=files), ["f(1)"]))
     assert put.problem == "calls can be put to code in one language, not to javascript"
