@@ -55,6 +55,7 @@ fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or 
 docs: setup  ## write what docs/ takes from the code and from scripted runs, then the site into build/site
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
 	$(BIN)/python scripts/reference_pages.py
+	$(BIN)/python scripts/effect_table.py --write
 	$(BIN)/python scripts/terminal_svg.py
 	$(BIN)/python scripts/page_pictures.py
 	@$(MAKE) --no-print-directory site

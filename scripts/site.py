@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -36,8 +37,7 @@ def lay_out(folder: Path) -> None:
     for page in docs.rglob("*.md"):
         came_from = next((ROOT / old for old, new in AT_THE_ROOT.items() if page == docs / new), None)
         home = came_from or ROOT / "docs" / page.relative_to(docs)
-        text = LINK.sub(lambda found, home=home, page=page: relink(found, home, page, docs), page.read_text("utf-8"))
-        page.write_text(text, encoding="utf-8")
+        page.write_text(LINK.sub(partial(relink, home, page, docs), page.read_text("utf-8")), encoding="utf-8")
     shutil.copy(MENU, folder / "zensical.toml")
     fetch_mermaid(docs / "mermaid.min.js", folder)
 
@@ -50,7 +50,7 @@ def fetch_mermaid(script: Path, folder: Path) -> None:
     shutil.copy(folder / "node_modules" / "mermaid" / "dist" / "mermaid.min.js", script)
 
 
-def relink(found: re.Match[str], home: Path, page: Path, docs: Path) -> str:
+def relink(home: Path, page: Path, docs: Path, found: re.Match[str]) -> str:
     if "://" in found[2] or found[2].startswith("mailto:"):
         return found[0]
     target = (home.parent / found[2]).resolve()

@@ -25,7 +25,7 @@ from typing import NoReturn
 
 ROOT = Path(__file__).parents[1]
 RUN_AS_SCRIPTS = (
-    "moot.__main__", "moot.edge.sandbox.in_", "moot.edge.store.migrations", "moot.edge.models.local",
+    "moot.__main__", "moot.edge.sandbox.python.inside", "moot.edge.store.migrations", "moot.edge.models.local",
     "moot.surfaces.inspect_bridge",
 )  # fmt: skip
 """Not imported ahead: they act when they are imported, or need what is not installed everywhere."""

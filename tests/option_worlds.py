@@ -202,6 +202,11 @@ DEBATE = Verb(
         "--phases": case("--phases", "proposal,convergence"),
         "--phase-timeout": case("--phase-timeout", "convergence=0.001", MOOT_MODEL="script:slow.yaml"),
         "--phase-calls": case("--phase-calls", "convergence=1"),
+        "--least-answers": case("--least-answers", "convergence=9"),
+        "--required-roles": case("--required-roles", "convergence=blue_team"),
+        "--at-once": case(
+            "--at-once", "convergence=1", base=(*TOPIC, "--max-tokens", "4000"), MOOT_MODEL="script:slow.yaml"
+        ),
         "--adversarial": case("--adversarial", base=CODE),
         "--tools": case("--tools", "run_tests", base=CODE),
         "--ask-me": case("--ask-me", MOOT_DEBATE_CLARIFY="always", stdin="Two teams.\n" * 9),
@@ -286,15 +291,21 @@ OWN = (
 DECIDE = Verb(
     base=("decide", "q.yaml"),
     script=[
+        *({"seat": seat, "round": 1, "reply": ballot(seat, choice), "contains": "office work"}
+          for seat, choice in zip(PANEL, "AAB", strict=True)),
         *({"seat": seat, "round": 1, "reply": ballot(seat, choice)} for seat, choice in zip(PANEL, "ABC", strict=True)),
         *({"seat": seat, "round": 2, "reply": rebuttal(seat, "A", "sync is hard")} for seat in PANEL),
     ],
-    files={"q.yaml": SCOPE, "colour.yaml": COLOUR, "judges/risk.toml": OWN},
+    files={
+        "q.yaml": SCOPE, "pair.yaml": SCOPE.replace("offline", "office"), "colour.yaml": COLOUR,
+        "judges/risk.toml": OWN,
+    },
     seat="risk",
     cases={
         "--ask": case("--ask", "Do we need it?"),
         "--option": case("--option", "C: Later", base=ASK),
         "--judges": case("--judges", "risk,value"),
+        "--require-agreement": case("--require-agreement", "unanimous", base=("decide", "pair.yaml")),
         "--judges-folder": case("--judges-folder", "judges"),
         "--against": case("--against", "script:other.yaml"),
         "--feature-dir": case("--feature-dir", "specs"),

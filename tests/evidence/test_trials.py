@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from moot.core.types import Answer
 from moot.evidence.trials.behaviour import TrialRun, find_unanimous
 from moot.evidence.trials.contrast import likely_cause
-from moot.evidence.trials.examples import examples_in, literal_call
+from moot.evidence.trials.examples import examples_in
 from moot.evidence.trials.inputs import vary_calls
+from moot.evidence.trials.notations.python import literal_call
 from moot.evidence.trials.values import same_value
 
 FORMS = [

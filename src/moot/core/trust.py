@@ -60,6 +60,9 @@ TABLE: Mapping[str, Rule] = {
     "sandbox.*": "limited",
     # how strict the checks are, and how much of them is shown
     "review.comments": "trust",
+    "decide.require_agreement": "trust",
+    "decide.require_stance_maintenance": "trust",
+    "decide.require_change_documentation": "trust",
     "harden.min_vulnerabilities": "limited",
     "harden.risk_threshold": "limited",
     # how a session runs
@@ -79,6 +82,9 @@ TABLE: Mapping[str, Rule] = {
     "ci.benchmark_seconds": "free",
     "debate.phase_timeouts.*": "free",
     "debate.phase_calls.*": "free",
+    "debate.least_answers.*": "free",
+    "debate.required_roles.*": "free",
+    "debate.at_once.*": "free",
     **dict.fromkeys(
         (
             f"debate.{name}"

@@ -298,7 +298,7 @@ def test_that_not_all_is_refused_by_chance():
 SCRIPT = """
 import asyncio, json, sys
 from sandbox_runs import boxed, code_of, cold, suite_of, warm
-from moot.edge.sandbox.python import probes
+from moot.edge.sandbox import probes
 inside, works = json.loads(sys.stdin.read())
 tried = ("wrong_numbers", "wrong_arguments", "other_ways")
 test = "import calls\\n" + "".join(f"def test_{name}(): assert calls.{name}() == []\\n" for name in tried)

@@ -54,7 +54,7 @@ import asyncio, json, sys
 from uuid import uuid4
 exec(sys.stdin.read())
 from sandbox_runs import boxed, cold, code_of, suite_of, warm
-from moot.edge.sandbox.python import probes
+from moot.edge.sandbox import probes
 name = b"moot-" + uuid4().hex.encode()
 assert call(KEYCTL, 1, 0), "no session keyring"
 call(KEYCTL, 8, USER, SESSION)

@@ -12,10 +12,10 @@ import pytest
 from sandbox_runs import SERVICE, OnlyWarm, boxed, code_of, marker, run, running, statuses, suite_of, until, warm
 
 from moot.core.types import Probing, SuiteRun
-from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory
+from moot.edge.sandbox import Bubblewrap, SandboxLimits, bubblewrap, memory, probes
 from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute
-from moot.edge.sandbox.python import probes, warm_run
 from moot.edge.sandbox.python import warm as warm_module
+from moot.edge.sandbox.python import warm_run
 from moot.edge.sandbox.python.warm import Pool
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.suites import plan

@@ -300,7 +300,6 @@ def test_a_module_beside_the_tests_is_not_the_solution(tmp_path: Path, monkeypat
 )
 def test_examples_are_those_of_what_the_task_defines(task: str, calls: list[str]) -> None:
     assert [example.call for example in task_examples(task, "python")] == calls
-    assert task_examples(task, "go") == ()
 
 
 def test_of_several_blocks_the_one_is_taken_that_defines_what_was_asked_for() -> None:

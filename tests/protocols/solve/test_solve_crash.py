@@ -8,7 +8,7 @@ import pytest
 from kit import run_moot, settled
 from solve_kit import REFUSAL, RIGHT, WORSE, WRONG, code, coder, reflection, reflector, world
 
-STEPS = 29  # test_the_session_has_as_many_steps keeps this true
+STEPS = 32  # test_the_session_has_as_many_steps keeps this true
 ADVICE = "Think of the empty list and of one number before writing a loop over numbers"
 
 

@@ -119,6 +119,8 @@ def test_nothing_is_written_where_a_checkout_says(moot: Cli, checkout: Path, tmp
 
 SAMPLES: dict[str, str] = {
     "run_with_secrets": "true", "harden.tools": '["run_code"]', "review.comments": "1",
+    "decide.require_agreement": '"majority"', "decide.require_stance_maintenance": "true",
+    "decide.require_change_documentation": "false",
     "store": '"x.db"', "vet.memory": '"x"', "vet.reset_after_hours": "0.1", "retention.logs_days": "1",
     "retention.sessions_days": "1", "mcp.servers.a.command": '["x"]', "lsp.python.command": '["x"]',
     "debate.tools": '["run_code"]', "solve.tools": '["run_code"]', "hook.strict": "true", "hook.allow": '["rm *"]',

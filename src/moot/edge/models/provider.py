@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from moot.core.ports import Model
@@ -37,6 +38,8 @@ class Provider(ABC):
     """Environment variables that may hold its key, in order."""
     default: str = ""
     """The model chosen if its key is the only one. Empty: none, and its key is not counted."""
+    profiles: Mapping[str, str] = MappingProxyType({})
+    """Its models for `quality`, `balanced` and `budget`."""
     hosted: bool = False
     """Whether its models are reached at an address that the user gave. If not, they run programs or read files."""
     free: bool = True

@@ -14,8 +14,8 @@ from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.go.suite import run_race_detector
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
 from moot.edge.sandbox.merge_runs import join_runs, mark_in_process
+from moot.edge.sandbox.probes import put_calls
 from moot.edge.sandbox.process import ProcessEnd
-from moot.edge.sandbox.python.probes import put_calls
 from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment
 from moot.edge.sandbox.report import coverage_in, judge, needs_in
 from moot.edge.sandbox.suite import LINK, Suite

@@ -1,4 +1,5 @@
-"""Extracts examples from a task: doctest lines, asserts, and the ways people write `f(2)` gives `4`."""
+"""Extracts examples from a task: doctest lines, asserts, and the ways people write `f(2)` gives `4`, in the words of
+its language."""
 
 import ast
 import builtins
@@ -7,6 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from moot.core.types import Language
+from moot.evidence.trials.notations import notation_of
+from moot.evidence.trials.notations.notation import Notation, find_closing
+from moot.evidence.trials.notations.python import literal, literal_call
 from moot.evidence.trials.values import Example, TestOrigin
 
 PROMPT = re.compile(r"^([ \t]*)>>> ?(.*)$")
@@ -23,36 +28,36 @@ FOR = re.compile(
     re.IGNORECASE,
 )
 CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(")
-LITERALS = (
-    r"[rbu]?'(?:[^'\\]|\\.)*'|[rbu]?\"(?:[^\"\\]|\\.)*\"",
-    r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?",
-    r"True|False|None",
+CHECKED = re.compile(r"[eE]qual(?:s|To)?\(\s*(?:await\s+)?$")
+"""`assert.equal(`, before the call that it checks."""
+CHECKS = re.compile(
+    r"\)\s*\.\s*(?:toBe|toEqual|toStrictEqual)\(\s*|\)?\s*;?\s*//\s*(?:=>|->|→|returns?|gives?)?[\s`:]*"
 )
-GOES_ON = re.compile(r"\w|\s*(?:[+*/%^<>]|=|-\s*[\d(]|\.\d|\[)")
-SUM = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[-+*/]\s*-?\d+(?:\.\d+)?)+\s*={1,2}\s*(?=[-\d])")
-"""`1 + 9 = 10`: a computation and its value."""
+"""`).toBe(` and `); // `, between a call and its value in JavaScript."""
+PANICS = re.compile(r"[\s`]*(?:should\s+)?panics?\b")
+ARGUMENT = re.compile(r"(?:(?<=^)|(?<=, ))\w+\s*=\s*")
+"""`n = `, before a value."""
 LONGEST_CALL = 20
 MAX_EXAMPLES = 200
 
 
 @lru_cache(maxsize=32)  # a text may have a megabyte
-def examples_in(text: str, name: str | None = None, origin: TestOrigin = "task") -> tuple[Example, ...]:
+def examples_in(
+    text: str, name: str | None = None, origin: TestOrigin = "task", language: Language = "python"
+) -> tuple[Example, ...]:
     """Every example of calling `name` (or any function), once, in text order. Cached: each phase of a debate asks
     again."""
     found: dict[str, Example] = {}
     others: dict[str, Example] = {}
-    ways = (
-        _doctests(text, name, origin),
-        _asserts(text, origin),
-        _find_stated(text, origin),
-        _pairs(text, name, origin),
-    )
+    notation = notation_of(language)
+    own_ways = (_doctests(text, name, origin), _asserts(text, origin)) if language == "python" else ()
+    ways = (*own_ways, _find_stated(text, origin, notation), _pairs(text, name, origin, notation))
     for example in chain(*ways):
         own = name is None or re.search(rf"(?<![\w.]){re.escape(name)}\(", example.call) is not None
         (found if own else others).setdefault(example.call, example)
         if len(found) == MAX_EXAMPLES:
             break
-    return tuple(found.values()) or _rename_examples(text, name or "", others.values())
+    return tuple(found.values()) or _rename_examples(text, name or "", others.values() if language == "python" else ())
 
 
 def _rename_examples(text: str, name: str, others: Iterable[Example]) -> tuple[Example, ...]:
@@ -64,29 +69,8 @@ def _rename_examples(text: str, name: str, others: Iterable[Example]) -> tuple[E
     return tuple(e.model_copy(update={"call": f"{name}({e.call.partition('(')[2]}"}) for e in others)
 
 
-def literal_call(text: str) -> str | None:
-    """The call in Python's canonical form; None unless all its arguments are literals."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-        if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name | ast.Attribute):
-            return None
-        for argument in (*tree.args, *(keyword.value for keyword in tree.keywords)):
-            ast.literal_eval(argument)
-        return ast.unparse(tree) if all(keyword.arg for keyword in tree.keywords) else None
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return None
-
-
 def find_called_name(call: str) -> str:
     return call.partition("(")[0].rpartition(".")[2]
-
-
-def literal(text: str) -> str | None:
-    """A literal in Python's canonical form, or None."""
-    try:
-        return repr(ast.literal_eval(text.strip()))
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return None
 
 
 def _doctests(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]:
@@ -164,21 +148,38 @@ def read_comparison(test: ast.expr) -> tuple[str, str] | None:
     return None
 
 
-def _find_stated(text: str, origin: TestOrigin) -> Iterator[Example]:
+def _find_stated(text: str, origin: TestOrigin, notation: Notation) -> Iterator[Example]:
     """`f(2) → 4`, `f(2) == 4`, "f(2) returns 4", "f(-1) raises ValueError"."""
     for line in _whole_lines(text.split("\n")):
-        if line.lstrip().startswith(("def ", "class ")):
+        if line.lstrip().startswith(("def ", "class ", "func ", "function ")):
             continue
         for start in CALL.finditer(line):
-            end = _find_closing(line, start.end() - 1)
-            if end is None or (call := literal_call(line[start.start() : end])) is None:
+            end = find_closing(line, start.end() - 1)
+            if end is None or (call := notation.unify_call(line[start.start() : end])) is None:
                 continue
-            if error := RAISES.match(line, end):
-                yield Example(call=call, raises=error[1], origin=origin, category="error_handling")
-            elif (gives := GIVES.match(line, end)) and (
-                value := _find_leading_literal(line[gives.end() :])
+            if error := _find_error(line, end, notation):
+                yield Example(call=call, raises=error, origin=origin, category="error_handling")
+            elif (place := _find_value(line, start.start(), end, notation)) is not None and (
+                value := notation.find_leading(line[place:])
             ) is not None:
                 yield Example(call=call, expected=value, origin=origin)
+
+
+def _find_error(line: str, end: int, notation: Notation) -> str:
+    if notation.language == "go":
+        return "panic" if PANICS.match(line, end) else ""
+    error = RAISES.match(line, end)
+    return error[1] if error else ""
+
+
+def _find_value(line: str, start: int, end: int, notation: Notation) -> int | None:
+    """Where the value of the call begins that stands from `start` to `end`."""
+    if notation.language in ("javascript", "typescript"):
+        comma = re.compile(r"\s*,\s*").match(line, end) if CHECKED.search(line[:start]) else None
+        if checks := comma or CHECKS.match(line, end):
+            return checks.end()
+    gives = GIVES.match(line, end)
+    return gives.end() if gives else None
 
 
 def _whole_lines(lines: Sequence[str]) -> Iterator[str]:
@@ -188,34 +189,36 @@ def _whole_lines(lines: Sequence[str]) -> Iterator[str]:
         if re.search(r"\w\(\s*[\[({]*\s*$", line):
             for last in range(number + 1, min(number + LONGEST_CALL, len(lines))):
                 whole = " ".join(part.strip() for part in lines[number : last + 1])
-                if _find_closing(whole, whole.find("(")) is not None:
+                if find_closing(whole, whole.find("(")) is not None:
                     yield whole
                     break
 
 
-def _pairs(text: str, name: str | None, origin: TestOrigin) -> Iterator[Example]:
+def _pairs(text: str, name: str | None, origin: TestOrigin, notation: Notation) -> Iterator[Example]:
     """`Input: n = 5` with `Output: 1` below it, "for n = 5 the output should be 1", if the function is known."""
     given: list[str] | None = None
     for line in text.split("\n") if name else ():
         if found := FOR.search(line):
-            yield from _pair_example(name, found[1], found[2], origin)
+            yield from _pair_example(name or "", found[1], found[2], origin, notation)
         elif found := INPUT.match(line):
             given = [found[1]] if found[1].strip() else []
         elif (found := OUTPUT.match(line)) and given is not None:
-            yield from _pair_example(name, ", ".join(given), found[1], origin)
+            yield from _pair_example(name or "", ", ".join(given), found[1], origin, notation)
             given = None
         elif given is not None and (found := NAMED.match(line)):
             given.append(found[1])
 
 
-def _pair_example(name: str | None, given: str, value: str, origin: TestOrigin) -> Iterator[Example]:
-    call, wanted = _with_values(name or "", given), _find_leading_literal(value)
+def _pair_example(name: str, given: str, value: str, origin: TestOrigin, notation: Notation) -> Iterator[Example]:
+    call, wanted = _with_values(name, given, notation), notation.find_leading(value)
     if call is not None and wanted is not None:
         yield Example(call=call, expected=wanted, origin=origin)
 
 
-def _with_values(name: str, given: str) -> str | None:
+def _with_values(name: str, given: str, notation: Notation) -> str | None:
     """The call with these arguments by position: a task's names may differ from the function's."""
+    if notation.language != "python":
+        return notation.unify_call(f"{name}({ARGUMENT.sub('', given.strip().rstrip('.'))})")
     try:
         call = ast.parse(f"{name}({given.strip().rstrip('.')})", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -224,38 +227,3 @@ def _with_values(name: str, given: str) -> str | None:
         return None
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
     return literal_call(ast.unparse(ast.Call(call.func, values, [])))
-
-
-def _find_closing(line: str, opening: int) -> int | None:
-    """The position of the closing bracket, ignoring strings."""
-    depth, quote = 0, ""
-    at = opening
-    while at < len(line):
-        sign = line[at]
-        if quote:
-            at += sign == "\\"
-            quote = "" if sign == quote else quote
-        elif sign in "'\"":
-            quote = sign
-        elif sign in "([{":
-            depth += 1
-        elif sign in ")]}":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-        at += 1
-    return None
-
-
-def _find_leading_literal(text: str) -> str | None:
-    """The literal at the beginning of a text: prose, a full stop or a comment may follow, the rest of a sum may not."""
-    text = text.strip().strip("`*").strip()
-    if added := SUM.match(text):
-        text = text[added.end() :]
-    if text[:1] in ("[", "(", "{"):
-        end = _find_closing(text, 0) or 0
-        return literal(text[:end]) if not GOES_ON.match(text, end) else None
-    for pattern in LITERALS:
-        if (found := re.match(pattern, text)) and not GOES_ON.match(text, found.end()):
-            return literal(found[0])
-    return {"true": "True", "false": "False"}.get(text.rstrip(".").lower())

@@ -1,26 +1,28 @@
 """Varies given calls: changes each argument in ways its type is commonly mishandled. Deterministic."""
 
-import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from moot.evidence.trials.examples import literal_call
+from moot.core.types import Language
+from moot.evidence.trials.notations import notation_of
+from moot.evidence.trials.notations.notation import Notation
 
 BIG = 10**6
 LONGEST = 4000
 
 
-def vary_calls(calls: Sequence[str], limit: int = 30) -> tuple[str, ...]:
+def vary_calls(calls: Sequence[str], limit: int = 30, language: Language = "python") -> tuple[str, ...]:
     """At most `limit` new calls; every given call gets one variation before any gets a second."""
-    return _vary_calls(tuple(calls), limit)
+    return _vary_calls(tuple(calls), limit, language)
 
 
 @lru_cache(maxsize=256)
-def _vary_calls(calls: tuple[str, ...], limit: int) -> tuple[str, ...]:
+def _vary_calls(calls: tuple[str, ...], limit: int, language: Language) -> tuple[str, ...]:
     """Cached: a debate needs the same variations each time its candidates run."""
     known = set(calls)
     made: dict[str, None] = {}
-    turns = [_variants(call) for call in calls]
+    turns = [_variants(call, notation_of(language)) for call in calls]
     while turns and len(made) < limit:
         for turn in list(turns):
             fresh = next((call for call in turn if call not in known and call not in made), None)
@@ -31,20 +33,16 @@ def _vary_calls(calls: tuple[str, ...], limit: int) -> tuple[str, ...]:
     return tuple(made)
 
 
-def _variants(call: str) -> Iterator[str]:
-    if literal_call(call) is None:
+def _variants(call: str, notation: Notation) -> Iterator[str]:
+    parts = notation.read_call(call)
+    if parts is None:
         return
-    tree = ast.parse(call, mode="eval").body
-    assert isinstance(tree, ast.Call)
-    values = [ast.literal_eval(argument) for argument in tree.args]
-    changes = [list(_vary_value(value)) for value in values]
+    changes = [list(_vary_value(value)) for value in parts.values]
     for depth in range(max((len(change) for change in changes), default=0)):
         for place, change in enumerate(changes):
             if depth < len(change):
-                arguments = [*values[:place], change[depth], *values[place + 1 :]]
-                text = ", ".join(map(repr, arguments))
-                keywords = "".join(f", {k.arg}={ast.unparse(k.value)}" for k in tree.keywords)
-                made = f"{ast.unparse(tree.func)}({(text + keywords).removeprefix(', ')})"
+                values = (*parts.values[:place], change[depth], *parts.values[place + 1 :])
+                made = notation.write_call(replace(parts, values=values))
                 if len(made) <= LONGEST:
                     yield made
 

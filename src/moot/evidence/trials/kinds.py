@@ -14,12 +14,13 @@ NAMED = re.compile(
 PARAMETER = re.compile(r"\[(?:.*-)?(?:None|False|null|false|nil|\w*(?:Error|Exception))\d*\]$")
 """The last value in a parametrized test's id."""
 RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assertIsNone", "assertFalse"})
-NOTHING = ("None", "False")
+NOTHING = frozenset({"None", "False", "null", "undefined", "false", "nil", "error"})
 
 
 def asks_refusal(example: Example) -> bool:
-    """An error, None or False."""
-    return bool(example.raises) or example.category == "error_handling" or example.expected in NOTHING
+    """An error, or a value that stands for nothing."""
+    asked = example.raises or example.category == "error_handling" or example.expected.endswith(", error)")
+    return bool(asked) or example.expected in NOTHING
 
 
 def is_refusal(name: str, known: Iterable[str] = ()) -> bool:

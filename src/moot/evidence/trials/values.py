@@ -3,10 +3,12 @@
 import ast
 import math
 import re
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
 from moot.core.types import Answer, Value
+from moot.evidence.trials.notations import read_foreign_value
 
 TestOrigin = Literal["given", "task", "agent", "mutated"]
 TestCategory = Literal["functional", "edge_case", "error_handling", "performance", "security", "concurrency"]
@@ -40,12 +42,39 @@ def is_satisfied(example: Example, answer: Answer) -> bool:
 
 
 def same_value(expected: str, got: str) -> bool:
+    """Values of Python; where the expected one is none, of JavaScript or Go."""
     if expected.strip() == got:
         return True
     try:
-        return is_close(ast.literal_eval(expected), ast.literal_eval(got))
+        wanted = ast.literal_eval(expected)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return _is_same_foreign(expected, got)
+    try:
+        return is_close(wanted, ast.literal_eval(got))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return False
+
+
+@lru_cache(maxsize=4096)
+def _is_same_foreign(expected: str, got: str) -> bool:
+    try:
+        return is_close(_mark_truths(read_foreign_value(expected)), _mark_truths(read_foreign_value(got)))
+    except ValueError:
+        return False
+
+
+def _mark_truths(value: object) -> object:
+    """Only in Python does `True` equal 1."""
+    match value:
+        case bool():
+            return str(value)
+        case list():
+            return [_mark_truths(each) for each in value]
+        case tuple():
+            return tuple(map(_mark_truths, value))
+        case dict():
+            return {key: _mark_truths(each) for key, each in value.items()}
+    return value
 
 
 def is_close(one: object, other: object) -> bool:

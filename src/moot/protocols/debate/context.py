@@ -10,7 +10,7 @@ from moot.core.errors import SessionStopped
 from moot.core.room import Ask, Room, T
 from moot.core.types import Absent, Answer, SuiteRun
 from moot.protocols.debate.state import DebateState, SpokenTurn, tool_context, tools_of
-from moot.protocols.debate.types import PARALLEL, Candidate, Member, Phase, Talk
+from moot.protocols.debate.types import Candidate, Member, Phase, Talk
 from moot.teams.topology import Arrangement
 from moot.text.excerpts import Fitted, TextPart, fit_parts, show
 from moot.text.render import fence_text
@@ -38,6 +38,8 @@ class DebateContext:
     """The step of the turn that wrote a candidate; none for one that no seat wrote."""
     lost: set[str] = field(default_factory=set)
     """Unreachable seats."""
+    heard_roles: set[str] = field(default_factory=set)
+    """Roles with a usable answer in the phase that runs."""
 
     def update(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
@@ -69,7 +71,7 @@ class DebateContext:
             asks = [self.equip_ask(member, phase, ask) for member, ask in zip(speakers, asks, strict=True)]
         self.update(calls=self.state.calls + len(asks))
         try:
-            answers: Sequence[Any] = await self.room.ask_all(asks, PARALLEL[phase])
+            answers: Sequence[Any] = await self.room.ask_all(asks, self.state.rules.seats_at_once(phase))
         except SessionStopped as cut:
             _take_answers(speakers, cut.answered, take)
             raise
@@ -78,6 +80,8 @@ class DebateContext:
         self.update(calls=self.state.calls - denied)
         heard = _take_answers(speakers, answers, take)
         self.update(answered=self.state.answered + len(heard))
+        usable = (m for m, a in zip(speakers, answers, strict=False) if a is not None and not isinstance(a, Absent))
+        self.heard_roles |= {member.role for member in usable}
         return heard
 
     def equip_ask(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:

@@ -79,6 +79,8 @@ def _describe_grade(result: DebateResult) -> str:
     if result.grade != "agreed":
         return "not tested: opinion only"
     often = f"; right in {round(10 * result.sure)} of 10 cases like this" if result.sure is not None else ""
+    if often and language_of(result.path) != "python":
+        often += ", measured on Python only"
     return f"not tested by you, agreed by evidence{often}"
 
 

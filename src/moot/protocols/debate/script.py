@@ -99,7 +99,7 @@ async def prepare(context: DebateContext) -> None:
     if state.given.kind == "topic":
         room.degrade("nothing is run: this is a topic, not code; evidence and ballots alone decide")
         return
-    examples = task_examples(state.task.text, state.given.language)
+    examples = task_examples(state.task.text, state.given.language) if state.comparable else ()
     tests = await prepare_tests(state.task, room)
     if tests is None and not examples:
         room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
@@ -123,16 +123,17 @@ async def run_phase(context: DebateContext, phase: Phase) -> None:
         context.update(reports=(*context.state.reports, report))
         return
     before, bounds = context.state, bounds_of(context.state.rules, phase)
+    context.heard_roles.clear()
     with context.room.within(bounds):
         said = await SCRIPTS[phase](context)
     cut = cut_short(bounds)
     if cut:
         context.room.degrade(f"{phase}, round {before.round}: cut short: {cut}")
     calls, answered = context.state.calls - before.calls, context.state.answered - before.answered
-    failed = (calls > 0 or bounds.denied > 0) and answered < LEAST[phase]
-    if failed:
-        context.room.degrade(f"{phase}, round {before.round}: {answered} usable answers, too few for it to count")
-    how: Literal["failed", "held"] = "failed" if failed else "held"
+    why = reason_it_failed(context, phase, answered) if calls > 0 or bounds.denied > 0 else ""
+    if why:
+        context.room.degrade(f"{phase}, round {before.round}: {why}")
+    how: Literal["failed", "held"] = "failed" if why else "held"
     report = PhaseReport(phase=phase, round=context.state.round, status=how, calls=calls, said=said, cut=cut)
     context.update(reports=(*context.state.reports, report))
     context.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}{f'; {cut}' if cut else ''}")
@@ -140,6 +141,15 @@ async def run_phase(context: DebateContext, phase: Phase) -> None:
     await context.room.gate(
         phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", render_for_gate(context.state)
     )
+
+
+def reason_it_failed(context: DebateContext, phase: Phase, answered: int) -> str:
+    """Why a phase that asked somebody does not count; empty if it does."""
+    rules = context.state.rules
+    if answered < rules.least_answers.get(phase, LEAST[phase]):
+        return f"{answered} usable answers, too few for it to count"
+    silent = [role for role in rules.required_roles.get(phase, ()) if role not in context.heard_roles]
+    return f"no usable answer of {', '.join(silent)}, which it requires" if silent else ""
 
 
 async def keep_winner(context: DebateContext) -> None:

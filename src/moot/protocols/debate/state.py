@@ -126,6 +126,11 @@ class DebateState:
         return self.code and self.rules.adaptive and self.rules.includes_phase("self_evolvement")
 
     @property
+    def comparable(self) -> bool:
+        """Whether calls can be put to candidates; the first edition did so for Python only."""
+        return self.code and (self.given.language == "python" or self.rules.edition >= 2)
+
+    @property
     def examples(self) -> tuple[Example, ...]:
         return self.task.examples
 

@@ -36,7 +36,7 @@ Talk = Phase | Literal["planning"]
 ONCE: frozenset[Phase] = frozenset({"dehallucination", "self_evolvement"})
 PARALLEL: dict[Talk, int] = {**dict(zip(PHASES, (2, 4, 4, 6, 4, 4, 4, 8), strict=True)), "planning": 4}
 LEAST: dict[Phase, int] = dict(zip(PHASES, (1, 1, 1, 1, 1, 1, 0, 1), strict=True))
-"""With fewer usable answers a phase counts as not run."""
+"""With fewer usable answers a phase counts as failed, unless a rule says otherwise."""
 Topology = Literal["auto", "graph_mesh", "star", "chain", "tree"]
 Planning = Literal["off", "auto", "cpde", "dpde", "adaptive"]
 Clarify = Literal["auto", "always"]
@@ -84,6 +84,18 @@ class DebateRules(Rules):
         dict[Phase, Annotated[int, Field(ge=1)]],
         Option(metavar="PHASE=N", help="Question limit of a phase. Repeatable."),
     ] = Field(default_factory=dict, description="questions that may be put in this phase each time it is held")
+    least_answers: Annotated[
+        dict[Phase, Annotated[int, Field(ge=0)]],
+        Option(metavar="PHASE=N", help="Usable answers a phase needs to count. Repeatable."),
+    ] = Field(default_factory=dict, description="usable answers without which this phase counts as failed")
+    required_roles: Annotated[
+        dict[Phase, Names],
+        Option(metavar="PHASE=ROLE,…", help="Roles that must answer in a phase. Repeatable."),
+    ] = Field(default_factory=dict, description="roles without whose answer this phase counts as failed")
+    at_once: Annotated[
+        dict[Phase, Annotated[int, Field(ge=1)]],
+        Option(metavar="PHASE=N", help="Seats asked at the same time in a phase. Repeatable."),
+    ] = Field(default_factory=dict, description="seats asked at the same time in this phase")
     adversarial: Annotated[bool, Option(help="Attack and patch the solution before the vote.")] = Field(
         default=False, description="attack and patch the improved solution before the vote"
     )
@@ -138,6 +150,9 @@ class DebateRules(Rules):
         own = type(self).model_fields
         set_ones = [name for name in FIXED_RULES if getattr(self, name) != own[name].get_default()]
         return self.spend == "adaptive" or (self.spend == "auto" and not set_ones)
+
+    def seats_at_once(self, phase: Talk) -> int:
+        return PARALLEL[phase] if phase == "planning" else self.at_once.get(phase, PARALLEL[phase])
 
     def includes_phase(self, phase: Phase) -> bool:
         return phase in self.phases or (phase == "adversarial" and self.adversarial)

@@ -7,7 +7,9 @@ from moot.core.types import Absent
 from moot.protocols.decide.ballots import Ballot, JudgeRebuttal, fit_question
 from moot.protocols.decide.questions import Classification, Judge, PanelQuestion, classify
 from moot.protocols.decide.verdicts import (
+    USUAL,
     JudgePosition,
+    PanelTerms,
     QuestionVerdict,
     away_note,
     changes,
@@ -29,6 +31,7 @@ class DecisionCase:
     question: PanelQuestion
     kind: Classification
     panel: bool
+    terms: PanelTerms = USUAL
     first: tuple[JudgePosition, ...] = ()
     second: tuple[JudgePosition, ...] = ()
     advice: Ballot | None = None
@@ -51,7 +54,7 @@ class DecisionCase:
             and not self.cut
             and not self.second
             and len(self.first) > 1
-            and find_agreement(self.first) is None
+            and find_agreement(self.first, self.terms) is None
         )
 
 
@@ -59,7 +62,7 @@ def needs_panel(question: PanelQuestion) -> bool:
     return classify(question.text).classification == "SCOPE_CRITICAL"
 
 
-def open_case(question: PanelQuestion, allowance: int, *, forced: bool) -> DecisionCase:
+def open_case(question: PanelQuestion, allowance: int, *, forced: bool, terms: PanelTerms = USUAL) -> DecisionCase:
     kind = classify(question.text)
     panel = forced or needs_panel(question)
     notes = list(kind.notes)
@@ -69,22 +72,27 @@ def open_case(question: PanelQuestion, allowance: int, *, forced: bool) -> Decis
         notes.append(f"classed {kind.classification}: the panel was forced")
     missing = fit_question(question, allowance).whole.missing
     weak = (f"the judges did not see everything: {'; '.join(missing)}",) if missing else ()
-    return DecisionCase(question, kind, panel, notes=tuple(notes), weak=weak)
+    return DecisionCase(question, kind, panel, terms, notes=tuple(notes), weak=weak)
 
 
 def after_first(
     case: DecisionCase, judges: Sequence[Judge], said: Mapping[str, Ballot | Absent | None]
 ) -> DecisionCase:
     """The case after round 1. `None`: the session was stopped before that judge answered."""
-    first, weak = [], list(case.weak)
+    first, weak, strayed = [], list(case.weak), list[str]()
     for judge in judges:
         if isinstance(ballot := said[judge.name], Ballot):
-            first.append(first_position(judge, ballot))
-            weak += drift(judge, first[-1], [other for other in judges if other != judge])
+            position = first_position(judge, ballot)
+            signs = drift(judge, position, [other for other in judges if other != judge])
+            weak += signs
+            if case.terms.excludes(signs):
+                strayed.append(f"{judge.title} left its stance: option {position.option} is not counted")
+            else:
+                first.append(position)
     away = [(judge, absent) for judge in judges if isinstance(absent := said[judge.name], Absent)]
-    gone = [away_note(judge, absent, len(first)) for judge, absent in away]
+    gone = [*strayed, *(away_note(judge, absent, len(first)) for judge, absent in away)]
     notes = [*case.notes, *gone]
-    if find_agreement(first) is not None:
+    if find_agreement(first, case.terms) is not None:
         notes.append("agreement in round 1: round 2 was skipped")
     cut = any(answer is None for answer in said.values())
     return replace(case, first=tuple(first), gaps=bool(gone), cut=cut, notes=tuple(notes), weak=(*weak, *gone))
@@ -108,9 +116,14 @@ def after_second(
             second.append(before)
             gaps = True
             continue
-        position = second_position(before, answer, [*known, *(option.id for option in case.question.options)])
+        names = [*known, *(option.id for option in case.question.options)]
+        position = second_position(before, answer, names, case.terms)
+        signs = drift(judge, position, [other for other in judges if other != judge])
+        weak += signs
+        if case.terms.excludes(signs):
+            why = f"{judge.title} left its stance in round 2: its recommendation of round 1 stands"
+            notes, weak, position = [*notes, why], [*weak, why], before
         second.append(position)
-        weak += drift(judge, position, [other for other in judges if other != judge])
         if position.wanted:
             change = f"from {before.option} to {position.wanted}"
             why = f"{judge.title} wanted to change {change} and did not say what convinced it: not accepted"
@@ -140,7 +153,7 @@ def verdict(case: DecisionCase) -> QuestionVerdict:
 
 
 def _count_positions(case: DecisionCase) -> dict[str, object]:
-    last, option = case.last, find_agreement(case.last)
+    last, option = case.last, find_agreement(case.last, case.terms)
     if case.cut:
         return {"notes": (*case.notes, "cut short before all judges were heard")}
     if len(last) < 2:

@@ -23,7 +23,7 @@ from moot.protocols.decide.ballots import (
 )
 from moot.protocols.decide.cases import DecisionCase, after_first, after_second, needs_panel, open_case, verdict
 from moot.protocols.decide.questions import Judge, PanelQuestion, find_favoured
-from moot.protocols.decide.verdicts import Outcome, QuestionVerdict, worst_outcome
+from moot.protocols.decide.verdicts import Outcome, PanelTerms, QuestionVerdict, Share, worst_outcome
 
 V = TypeVar("V", bound=Value)
 Doubts = Mapping[str, tuple[str, ...]]
@@ -38,6 +38,23 @@ class DecideRules(Rules):
         default="", description="a folder with judges of your own, NAME.toml each"
     )
     max_rounds: int = Field(default=2, ge=1, le=2, description="1: the judges do not answer each other")
+    require_agreement: Annotated[Share, Option(help="How many of the judges must agree.")] = Field(
+        default="two_thirds", description="how many of the judges present must choose an option to recommend it"
+    )
+    require_stance_maintenance: bool = Field(
+        default=False, description="a judge that leaves its stance is not counted, instead of only noted"
+    )
+    require_change_documentation: bool = Field(
+        default=True, description="a change of mind counts only if the judge says what convinced it"
+    )
+
+    @property
+    def terms(self) -> PanelTerms:
+        return PanelTerms(
+            agreement=self.require_agreement,
+            stance=self.require_stance_maintenance,
+            documented=self.require_change_documentation,
+        )
 
 
 class DecideInput(Value):
@@ -54,9 +71,16 @@ class DecideResult(Result):
     questions: tuple[QuestionVerdict, ...]
     calls_full_run: int = 0
 
+    @property
+    def consensus_level(self) -> float | None:
+        """The share of judges for the leading option; of several questions, the lowest. None if no panel answered."""
+        spreads = [[len(judges) for judges in one.distribution.values()] for one in self.questions if one.distribution]
+        return min((round(max(spread) / sum(spread), 4) for spread in spreads), default=None)
+
 
 async def decide(given: DecideInput, rules: DecideRules, room: Room) -> DecideResult:
-    cases = [open_case(question, room.allowance(), forced=given.force_panel) for question in given.questions]
+    forced, terms = given.force_panel, rules.terms
+    cases = [open_case(question, room.allowance(), forced=forced, terms=terms) for question in given.questions]
     cases, cut = await first_round(cases, given.judges, room)
     if cut is None and rules.max_rounds > 1:
         cases, cut = await second_round(cases, given.judges, room)

@@ -11,8 +11,10 @@ from moot.core.types import Absent, Value
 from moot.protocols.decide.ballots import Ballot, JudgeRebuttal, says_nothing
 from moot.protocols.decide.questions import Classification, Judge, Level, PanelQuestion, QuestionOption
 
+Share = Literal["majority", "two_thirds", "unanimous"]
 TWO_THIRDS = Fraction(2, 3)
 """Two of three judges agree; a threshold of 0.67 would say they do not."""
+DRIFT = "stance drift"
 Outcome = Literal["RECOMMENDED", "CONTESTED", "INSUFFICIENT_DATA", "NO_PANEL"]
 Agreement = Literal["UNANIMOUS", "MAJORITY", "NONE"]
 Confidence = Literal["HIGH", "MEDIUM", "LOW", "REQUIRES_INPUT"]
@@ -37,6 +39,32 @@ AGREES = re.compile(
     re.IGNORECASE,
 )
 BUT = re.compile(r"\b(?:but|however|yet|although|though|except|still|while|nevertheless)\b", re.IGNORECASE)
+
+
+class PanelTerms(Value):
+    """What the judges' answers must have to count."""
+
+    agreement: Share = "two_thirds"
+    stance: bool = False
+    """A judge that leaves its stance is not counted."""
+    documented: bool = True
+    """A change of mind counts only if the judge says what convinced it."""
+
+    def is_met(self, judges: int, of: int) -> bool:
+        share = Fraction(judges, of)
+        match self.agreement:
+            case "majority":
+                return share > Fraction(1, 2)
+            case "two_thirds":
+                return share >= TWO_THIRDS
+            case "unanimous":
+                return share == 1
+
+    def excludes(self, signs: Sequence[str]) -> bool:
+        return self.stance and any(DRIFT in sign for sign in signs)
+
+
+USUAL = PanelTerms()
 
 
 class JudgePosition(Value):
@@ -109,12 +137,12 @@ class QuestionVerdict(Value):
     degraded: tuple[str, ...] = ()
 
 
-def find_agreement(positions: Sequence[JudgePosition]) -> str | None:
-    """The option of at least two thirds of the present judges; one judge alone is no agreement."""
+def find_agreement(positions: Sequence[JudgePosition], terms: PanelTerms = USUAL) -> str | None:
+    """The option of enough of the judges present; one judge alone is no agreement."""
     if len(positions) < 2:
         return None
     for option, judges in distribution(positions).items():
-        if Fraction(len(judges), len(positions)) >= TWO_THIRDS:
+        if terms.is_met(len(judges), len(positions)):
             return option
     return None
 
@@ -133,10 +161,12 @@ def first_position(judge: Judge, ballot: Ballot) -> JudgePosition:
     )  # fmt: skip
 
 
-def second_position(before: JudgePosition, said: JudgeRebuttal, names: Sequence[str]) -> JudgePosition:
-    """After round 2. A change of mind without a stated reason is not accepted."""
+def second_position(
+    before: JudgePosition, said: JudgeRebuttal, names: Sequence[str], terms: PanelTerms = USUAL
+) -> JudgePosition:
+    """After round 2. A change of mind without a stated reason is not accepted, unless the terms say so."""
     changed = said.option != before.option
-    holds = not changed or is_specific(said.convinced_by, names)
+    holds = not changed or not terms.documented or is_specific(said.convinced_by, names)
     return before.model_copy(
         update={
             "round": 2,
@@ -182,7 +212,7 @@ def away_note(judge: Judge, absent: Absent, present: int) -> str:
 def drift(judge: Judge, position: JudgePosition, others: Sequence[Judge]) -> list[str]:
     """Signs that a judge left its stance: it speaks as another, ignores its own concern, or only agrees. A vote without
     reasons is noted too."""
-    who = f"{judge.name}, round {position.round}: stance drift"
+    who = f"{judge.name}, round {position.round}: {DRIFT}"
     said = " ".join((position.reasons, *position.analysis.values(), *position.challenges.values()))
     signs = [f"{who}, it speaks as the {other.title}" for other in others if _speaks_as(other, said)]
     own = "|".join(re.escape(word) for word in judge.words)

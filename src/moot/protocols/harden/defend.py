@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from moot.core.findings import where
 from moot.core.room import Ask, Room
@@ -49,6 +49,7 @@ async def defend(
             remaining=said.remaining_risks,
             confidence=said.confidence,
             blue="model",
+            turn=room.turn_of(said),
         )
         return await try_patch(patch, version, report, baseline, room)
     if said is not None:
@@ -140,11 +141,35 @@ async def try_patch(
     if run and (broken := find_broken_tests(run, baseline)):
         verdict = PatchVerdict(rejected=f"a test that passed before fails now: {name_some(broken)}")
     defense = defense_report(patch, report, verdict, join_files(code)).model_copy(update={"tests": run})
+    if run and patch.turn is not None:
+        told = {**count_tests(run), "accepted": defense.accepted, "rejected_because": defense.rejected_because}
+        await room.note_run(patch.turn, told, share_passed(run))
     if not defense.accepted:
         room.tell(f"round {report.round}: patch rejected, {verdict.rejected}")
         return defense, version
-    await room.snapshot(code, f"round {report.round}: {', '.join(defense.patched_vulnerabilities) or 'patch'}")
+    note = f"round {report.round}: {', '.join(defense.patched_vulnerabilities) or 'patch'}"
+    await room.snapshot(code, note, count_tests(run), turn=patch.turn, rate=run or SuiteRun())
     return defense, after
+
+
+def count_tests(run: SuiteRun | None) -> dict[str, JsonValue]:
+    """For the record of a version or a turn; empty if nothing was run."""
+    if run is None:
+        return {}
+    ran = [outcome for outcome in run.outcomes if outcome.status != "skipped"]
+    failing = [outcome.name for outcome in ran if outcome.status != "passed"]
+    return {
+        "passed": len(ran) - len(failing),
+        "of": len(ran),
+        "failing": list[JsonValue](failing),
+        "pass_rate": share_passed(run),
+        "problem": run.problem,
+    }
+
+
+def share_passed(run: SuiteRun) -> float | None:
+    ran = [outcome for outcome in run.outcomes if outcome.status != "skipped"]
+    return sum(outcome.status == "passed" for outcome in ran) / len(ran) if ran else None
 
 
 async def run_given_tests(code: Code, baseline: BaselineRun, room: Room) -> SuiteRun | None:

@@ -21,6 +21,8 @@ class Patch(Value):
     remaining: tuple[str, ...] = ()
     confidence: float | None = None
     blue: Literal["model", "scan"]
+    turn: int | None = None
+    """The turn of the model that wrote it."""
 
 
 class PatchVerdict(Value):

@@ -13,7 +13,7 @@ from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Room
 from moot.core.types import Code, Names, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.protocols.harden.attack import attack
-from moot.protocols.harden.defend import defend
+from moot.protocols.harden.defend import count_tests, defend
 from moot.protocols.harden.race_baseline import BaselineRun, scan_given_code
 from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport, Risks
 from moot.text.excerpts import name_some
@@ -120,7 +120,7 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
         if given.tests:
             baseline = BaselineRun(given.tests, await room.execute(code, given.tests))
             note_weak_tests(baseline, room)
-        await room.snapshot(code, "as given")
+        await room.snapshot(code, "as given", count_tests(baseline.run))
         version, baseline = await scan_given_code(code, baseline, room)
         for number in range(1, rules.max_rounds + 2):  # the last one is the closing attack
             attacks.append(await attack(version, number, attacks, defenses, room, briefing))

@@ -6,7 +6,7 @@ Evidence decides before opinion does: a test that the change broke, then a findi
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from moot.core.errors import CutKind, SessionStopped
 from moot.core.findings import SEVERITIES, fingerprint, in_question, locate, normalise_evidence, word_similarity
@@ -234,7 +234,7 @@ async def sift_points(
     said: PointList, found: Sequence[ReviewComment], code: Code, room: Room
 ) -> tuple[list[ReviewComment], list[str]]:
     """Points whose line is there, that the scan has not made already, and that their own test does not refute."""
-    kept, dropped = list[ReviewComment](), list[str]()
+    kept, dropped, tried = list[ReviewComment](), list[str](), list[JsonValue]()
     for point in said.comments:
         place = locate(code, point.quote)
         if place is None:
@@ -244,6 +244,8 @@ async def sift_points(
         if any((each.file, each.line) == (file.path, line) for each in found):
             continue
         ran, evidence = await try_point(point, file, code, room)
+        if ran:
+            tried.append({"problem": point.problem, "test": point.test, "ran": ran, "counts": evidence == "test"})
         if evidence is None:
             dropped.append(f"{point.problem}: its own test passes")
             continue
@@ -262,6 +264,8 @@ async def sift_points(
                 fingerprint=fingerprint("review", file.path, point.quote),
             )
         )
+    if tried and (turn := room.turn_of(said)) is not None:
+        await room.note_run(turn, {"points": tried})
     if dropped:
         room.degrade(f"{count_things(len(dropped), 'point')} dropped, no evidence that can be checked: {dropped[0]}")
     return kept, dropped

@@ -105,10 +105,8 @@ class Attempt(Value):
 
 def task_examples(text: str, language: Language) -> tuple[Example, ...]:
     """Examples of calling what the task defines or, if it defines nothing, whatever it calls."""
-    if language != "python":
-        return ()
-    names = DEFINED.findall(text)
-    found = [e for name in dict.fromkeys(names) for e in examples_in(text, name)] if names else examples_in(text)
+    names = DEFINED.findall(text) or [None]
+    found = [e for name in dict.fromkeys(names) for e in examples_in(text, name, language=language)]
     return tuple(dict.fromkeys(found))
 
 
@@ -118,7 +116,7 @@ def fit_task(task: Task, room: Room) -> Task:
     return task.model_copy(update={"shown": shown.join()}) if shown.missing else task
 
 
-async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, room: Room) -> str | Absent:
+async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, room: Room) -> SolveReply | Absent:
     text = prompt(
         "solve",
         language=task.language,
@@ -132,8 +130,7 @@ async def ask_for_code(task: Task, attempts: Sequence[Attempt], number: int, roo
     last = next((attempt.code for attempt in reversed(attempts) if attempt.absent is None), "")
     context = ToolContext(code=code_of(task, last), tests=task.tests, repository=task.repository)
     ask = Ask("coder", "solve", number, prompt("solver"), text, SolveReply, tools=task.tools, context=context)
-    said = await room.ask(ask)
-    return said if isinstance(said, Absent) else choose_block(said.code, task)
+    return await room.ask(ask)
 
 
 def choose_block(blocks: Sequence[CodeBlock], task: Task) -> str:
@@ -160,8 +157,8 @@ def is_name_used(names: str, code: str) -> bool:
     )
 
 
-async def run_attempt(task: Task, text: str, number: int, room: Room) -> Attempt:
-    """Run the code on everything available, and keep it with the results."""
+async def run_attempt(task: Task, text: str, number: int, room: Room, turn: int | None = None) -> Attempt:
+    """Run the code on everything available, and keep it with the results. `turn`: the one that wrote it."""
     code = code_of(task, text)
     analysis, runs = Analysis(), list[SuiteRun]()
     if task.tests:
@@ -182,7 +179,12 @@ async def run_attempt(task: Task, text: str, number: int, room: Room) -> Attempt
         "parts": quality.model_dump(mode="json")["parts"],
     }
     note = f"attempt {number}" if number else "as given"
-    version = await room.snapshot(code, f"{note}: {analysis.summary if task.tested else 'not tested'}", metrics)
+    said = analysis.summary if task.tested else "not tested"
+    version = await room.snapshot(code, f"{note}: {said}", metrics, turn=turn)
+    if turn is not None and task.tested:
+        failing: list[JsonValue] = [failure.test for failure in analysis.failures]
+        told: dict[str, JsonValue] = {"attempt": number, "passed": analysis.passed, "of": analysis.of}
+        await room.note_run(turn, {**told, "failing": failing}, analysis.passed / analysis.of if analysis.of else None)
     room.tell(f"{note}: {analysis.summary}" if task.tested else f"{note}: nothing to test it with")
     return Attempt(number=number, code=text, version=version, analysis=analysis, quality=quality)
 

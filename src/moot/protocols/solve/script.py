@@ -1,6 +1,6 @@
 """Solve: attempts at a task, each with what earlier ones taught, until all tests pass or the attempts are used up."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -17,6 +17,7 @@ from moot.protocols.solve.attempts import (
     Attempt,
     Task,
     ask_for_code,
+    choose_block,
     code_of,
     fit_task,
     reflect_on_failure,
@@ -98,6 +99,7 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
     task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests, tools=rules.tools)
     task = fit_task(task.model_copy(update={"repository": given.repository}), room)
     attempts, told, learnt = list[Attempt](), list[UsedLesson](), list[Learnt]()
+    turns: dict[int, int | None] = {}
     checks: Checks | None = None
     try:
         task = await prepare_task(task, rules, room)
@@ -115,11 +117,13 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
             if isinstance(said, Absent):
                 attempts.append(Attempt(number=number, absent=said.why))
             else:
-                attempts.append(await run_attempt(task, said, number, room))
+                text = choose_block(said.code, task)
+                attempts.append(await run_attempt(task, text, number, room, room.turn_of(said)))
+                turns[number] = room.turn_of(said)
                 await room.gate("attempt", describe_attempt(attempts[-1]), {"code": attempts[-1].code})
             if number == 1 and given.start is None:
                 told = [await judge_lesson(lesson, attempts[-1], room) for lesson in task.lessons]
-        await keep_best(task, attempts, room)
+        await keep_best(task, attempts, turns, room)
         learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
         checks = await run_project_checks(task, attempts, room)
         note_untested(task, attempts, room)
@@ -139,7 +143,7 @@ def estimate_solve(given: SolveInput, rules: SolveRules, seats: Collection[str])
 
 async def prepare_task(task: Task, rules: SolveRules, room: Room) -> Task:
     """Add examples, lessons, and tests if they can fail."""
-    examples = task_examples(task.text, task.language)
+    examples = task_examples(task.text, task.language) if task.language == "python" else ()
     tests = await prepare_tests(task, room)
     if tests is None and not examples:
         room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
@@ -199,7 +203,7 @@ async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence
     return learnt
 
 
-async def keep_best(task: Task, attempts: Sequence[Attempt], room: Room) -> None:
+async def keep_best(task: Task, attempts: Sequence[Attempt], turns: Mapping[int, int | None], room: Room) -> None:
     """Keep the returned version last, even if a later attempt was worse."""
     written = [attempt for attempt in attempts if attempt.absent is None]
     best = best_of(attempts)
@@ -211,8 +215,10 @@ async def keep_best(task: Task, attempts: Sequence[Attempt], room: Room) -> None
         "passed": passed,
         "failed": of - passed,
         "pass_rate": passed / of if of else None,
+        "quality": best.quality.score if best.quality else None,
     }
-    await room.snapshot(code_of(task, best.code), f"the best: attempt {best.number}: {best.analysis.summary}", metrics)
+    note = f"the best: attempt {best.number}: {best.analysis.summary}"
+    await room.snapshot(code_of(task, best.code), note, metrics, turn=turns.get(best.number))
 
 
 async def run_project_checks(task: Task, attempts: Sequence[Attempt], room: Room) -> Checks | None:

@@ -18,6 +18,7 @@ from moot.edge.files.outputs import check_output, write_output
 from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, FoundArtefact, read_planning
 from moot.edge.files.plans import ReviewMaterial as ArtefactDesk
 from moot.edge.files.sources import read_code, replace_file, write_code
+from moot.edge.models.catalog import find_provider
 from moot.evidence.artefacts.checkpoints import checkpoint
 from moot.evidence.artefacts.kinds import guess
 from moot.evidence.artefacts.state import with_decision
@@ -45,6 +46,7 @@ GRAVE: dict[str, tuple[Severity, ...]] = {
     "significant": ("critical", "high"),
     "minor": ("critical", "high", "medium", "low"),
 }
+BUILT_IN = ("quality", "balanced", "budget")
 UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
 
 
@@ -125,7 +127,7 @@ class ReviewExtension(Extension):
     def plan_change(self, request: Request) -> SessionPlan:
         given = {name: value for name, value in request.given.items() if name in ReviewInput.model_fields}
         notes = {key: request.given[key] for key in ("fail_on", "no_llm") if key in request.given}
-        seats = _seats(request.settings)
+        seats = _seats(request)
         found = replace(request, given={**given, "artefacts": ()}, notes={**request.notes, **notes}, seats=seats)
         plan = make_plan(found)
         runs = any(file.language == "python" for file in given["change"].files)
@@ -153,7 +155,7 @@ class ReviewExtension(Extension):
         given |= {"artefacts": tuple(items), "notes": tuple(problems)}
         names = [found.path for found in planning.found]
         notes = {key: request.given[key] for key in ("fail_on", "no_llm") if key in request.given}
-        seats = _seats(settings)
+        seats = _seats(request)
         plan = make_plan(replace(request, given=given, notes={**request.notes, **notes}, seats=seats))
         topic = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         kept = {**plan.notes, "origins": origin_notes(planning.origins), "state": planning.state}
@@ -192,20 +194,33 @@ def _artefact(found: FoundArtefact, context: str) -> Artefact:
     return Artefact(path=found.path, type=found.type, guessed=found.guessed, text=found.text, context=context)
 
 
-def _seats(settings: Settings) -> dict[str, tuple[str, ...]]:
+def _seats(request: Request) -> dict[str, tuple[str, ...]]:
     """Seats and models: a profile chooses the adversary unless a flag does."""
+    settings = request.settings
     seats = settings.seats("review")
     profile = str(settings["review.profile"])
-    if profile:
-        key = f"review.profiles.{profile}"
-        if key not in settings.resolved:
-            raise UsageError(f"unknown profile {profile!r}: set {key} to the adversary's model, e.g. in moot.toml")
-        chosen = settings.resolved.get("seats.adversary")
-        if chosen is None or chosen.source != "flag":
-            seats["adversary"] = tuple(settings[key])
+    chosen = settings.resolved.get("seats.adversary")
+    if profile and not request.given.get("no_llm") and (chosen is None or chosen.source != "flag"):
+        seats["adversary"] = _models_of_profile(profile, settings, seats.get("adversary", ()))
     if not settings["review.defend"]:
         seats.pop("defender", None)
     return seats
+
+
+def _models_of_profile(profile: str, settings: Settings, usual: Sequence[str]) -> tuple[str, ...]:
+    """Your own profile of this name; else the one that the provider of the usual model brings."""
+    key = f"review.profiles.{profile}"
+    if key in settings.resolved:
+        return tuple(settings[key])
+    advice = f"set {key} to the adversary's model, e.g. in moot.toml"
+    if profile not in BUILT_IN:
+        raise UsageError(f"unknown profile {profile!r}: {advice}, or use {', '.join(BUILT_IN)}")
+    provider, named, _ = usual[0].partition(":") if usual else ("", "", "")
+    model = find_provider(provider).profiles.get(profile) if named else None
+    if model is None:
+        why = f"{provider} brings none" if provider else "no model says which provider you use"
+        raise UsageError(f"no built-in profile {profile!r}: {why}; {advice}")
+    return (f"{provider}:{model}",)
 
 
 def exit_code(result: ReviewResult, plan: SessionPlan, written: frozenset[str] = frozenset()) -> int:

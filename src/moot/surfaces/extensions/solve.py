@@ -78,7 +78,9 @@ class SolveExtension(Extension):
         places = {path: origin_of(request, file.path) if file else None}
         plan = make_plan(replace(request, given={**given, **found}, places=places))
         hooks = request.settings.ci()
-        tested = plan.notes.get("runs_code") or task_examples(str(plan.input["task"]), language)
+        tested = plan.notes.get("runs_code") or (
+            language == "python" and task_examples(str(plan.input["task"]), language)
+        )
         own |= {
             "runs_code": bool(tested or hooks.needs_sandbox("post_optimization")),
             "ci": hooks.model_dump(mode="json"),

@@ -44,7 +44,7 @@ async def go_suite(
         return SuiteRun(problem=MISSING)
     # A toolchain that cannot compile even this will say so in the run itself.
     warmth = await warm_packages(go, go_texts(layout), race=False)
-    whole = with_modules(_suite(layout, go, warmth, PLAIN), layout, project)
+    whole = with_modules(plan_go(layout, go, warmth, PLAIN), layout, project)
     if run is None or warmth.folder is None:
         return whole
     return await split_suite(Parts(layout, go, warmth.folder, project, seconds, whole), run)
@@ -56,7 +56,7 @@ async def go_program(code: Code, script: str) -> Suite | str:
     if go is None:
         return MISSING
     layout = lay_out(code, Tests(files=()))
-    return _suite(layout, go, await warm_packages(go, go_texts(layout), race=False), CACHE + script)
+    return plan_go(layout, go, await warm_packages(go, go_texts(layout), race=False), CACHE + script)
 
 
 async def run_race_detector(
@@ -73,7 +73,7 @@ async def run_race_detector(
         return RaceRun(problem=warmth.problem)
     mark = secrets.token_hex(16)
     times = (f"{limits.wall / 2:.1f}s", f"{limits.wall / 4:.1f}s")
-    suite = with_modules(_suite(layout, go, warmth, RACE, (*times, mark)), layout, project)
+    suite = with_modules(plan_go(layout, go, warmth, RACE, (*times, mark)), layout, project)
     ended = await run(suite)
     report, _, rest = ended.report.rpartition(f"\n{mark} ".encode())
     if not rest or not report:
@@ -94,7 +94,7 @@ def _doubt(suite: SuiteRun, reports: tuple[str, ...], *, marked: bool) -> str:
     return suite.problem or ("" if marked else "the run under the race detector did not end")
 
 
-def _suite(layout: Layout, go: Toolchain, warmth: CompiledLibrary, script: str, more: tuple[str, ...] = ()) -> Suite:
+def plan_go(layout: Layout, go: Toolchain, warmth: CompiledLibrary, script: str, more: tuple[str, ...] = ()) -> Suite:
     files = {f"{WORK}/{path}": text for path, text in layout.files.items()}
     folder = module_folder(layout)
     if folder is None:

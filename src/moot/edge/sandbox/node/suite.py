@@ -16,6 +16,7 @@ from moot.edge.sandbox.report import read_signed
 from moot.edge.sandbox.suite import Suite
 
 HERE = Path(__file__).parent
+NO_NODE = "no Node.js on PATH"
 SCRIPT = re.compile(r"\.[cm]?[jt]s$")
 NODE_TEST = re.compile(r"((^|/)tests?/.*|(^|/)test(-[^/]*)?|[^/]*[._-]test)\.[cm]?[jt]s$")
 MODULE_SYNTAX = re.compile(r"^\s*(import\s[^(]|export\s)", re.MULTILINE)
@@ -73,10 +74,10 @@ class _Plan:
         if uses_modules(self.layout):
             laid[f"{WORK}/package.json"] = '{"type": "module"}'
         return Suite(
-            files={**laid, **{f"{RUN}/{part}": _own_text(part) for part in parts}},
+            files={**laid, **{f"{RUN}/{part}": own_text(part) for part in parts}},
             command=tuple(command),
             read=partial(read_signed, key=""),
-            env={"PATH": _path(self.program)},
+            env={"PATH": search_path(self.program)},
             tools=(Path(self.program),),
             beside=node_modules(self.run.modules),
             reserves_memory=True,
@@ -87,7 +88,7 @@ def node_suite(layout: Layout, run: NodeRun, *, apart: bool = True) -> Suite | S
     """`apart`: the code in its own sandbox."""
     node = shutil.which("node")
     if node is None:
-        return SuiteRun(problem="no Node.js on PATH")
+        return SuiteRun(problem=NO_NODE)
     plan = _Plan(layout, str(Path(node).resolve()), run)
     return _apart(plan) if apart else _together(plan, None)
 
@@ -168,9 +169,9 @@ def uses_modules(layout: Layout) -> bool:
 
 
 @cache
-def _own_text(name: str) -> str:
+def own_text(name: str) -> str:
     return (HERE / name).read_text("utf-8")
 
 
-def _path(program: str) -> str:
+def search_path(program: str) -> str:
     return ":".join(dict.fromkeys((str(Path(program).parent), *SYSTEM_PATH)))

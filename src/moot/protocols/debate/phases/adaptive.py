@@ -69,13 +69,13 @@ async def draft_until_one_passes(context: DebateContext) -> None:
     if nothing_passes(context.state):
         await mend_slips(context, PHASE)  # last: a fix may pass an example by chance
     passing = [candidate for candidate in list_run_candidates(context.state) if candidate.checked.green]
-    if is_python(context.state) and len({candidate.checked.marks for candidate in passing}) > 1:
+    if context.state.comparable and len({candidate.checked.marks for candidate in passing}) > 1:
         await predict_values(context, min(SETTLE, context.state.rules.effort - count_spent(context.state)))
 
 
 async def draft_until_alike(context: DebateContext) -> None:
     """Three drafts and a reply with blind tests at a time, until all drafts behave alike or the effort is spent."""
-    if not is_python(context.state):
+    if not context.state.comparable:
         return  # nothing could be compared: more drafts would be more opinions
     most = context.state.rules.effort
     await add_inputs(context)
@@ -118,7 +118,10 @@ def _first_of_models(able: Sequence[Member]) -> set[int]:
 
 async def add_inputs(context: DebateContext) -> None:
     state = context.state
-    calls = calls_of_drafts([c.code for c in state.latest() if c.code], entry_of(state))
+    language = state.given.language
+    calls = calls_of_drafts([c.code for c in state.latest() if c.code], entry_of(state), language=language)
+    if not calls and language != "python":
+        context.room.degrade("no inputs could be made from the drafts' signatures: only predicted calls are compared")
     context.update(inputs=tuple(dict.fromkeys((*state.inputs, *calls))))
     await run_candidates(context)
 
@@ -195,10 +198,6 @@ async def settle_tie(context: DebateContext) -> bool:
     )  # fmt: skip
     await enter_predictions(context, [name for name, _ in voices], made)
     return True
-
-
-def is_python(state: DebateState) -> bool:
-    return state.given.language == "python"
 
 
 def count_spent(state: DebateState) -> int:

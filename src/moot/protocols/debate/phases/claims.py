@@ -9,7 +9,8 @@ from pydantic import Field
 
 from moot.core.room import Ask
 from moot.core.types import Value
-from moot.evidence.trials.examples import examples_in, find_called_name, literal_call
+from moot.evidence.trials.examples import examples_in, find_called_name
+from moot.evidence.trials.notations import notation_of
 from moot.evidence.trials.requirements import MOST as REQUIRED
 from moot.evidence.trials.selection import Prediction
 from moot.evidence.trials.values import Example, same_value
@@ -111,8 +112,9 @@ def render_examples(context: DebateContext) -> str:
 def parse_claims(lines: Sequence[str], state: DebateState) -> list[Example]:
     """Lines that call the task's own function with a literal result."""
     entry = entry_of(state)
-    found = [e for line in lines for e in examples_in(line.strip().removeprefix("assert "), entry)]
-    return [e for e in found if e.expected and literal_call(e.call) is not None]
+    language = state.given.language
+    found = [e for line in lines for e in examples_in(line.strip().removeprefix("assert "), entry, language=language)]
+    return [e for e in found if e.expected and notation_of(language).unify_call(e.call) is not None]
 
 
 def entry_of(state: DebateState) -> str:
@@ -123,7 +125,23 @@ def entry_of(state: DebateState) -> str:
 
 def form_of(shape: type[Value], state: DebateState) -> str:
     """The form with the task's own function in it: a small model tests the one it is shown."""
-    return instructions(shape).replace("f(2) == 4", f"{entry_of(state) or 'f'}(2) == 4")
+    return _with_notation(instructions(shape), state)
+
+
+def pattern_of(state: DebateState) -> str:
+    """How a test is written."""
+    return notation_of(state.given.language if state.comparable else "python").pattern
+
+
+def _with_notation(form: str, state: DebateState) -> str:
+    """In the words of the task's language."""
+    name = entry_of(state) or "f"
+    if not state.comparable:
+        return form.replace("f(2) == 4", f"{name}(2) == 4")
+    notation = notation_of(state.given.language)
+    sample = notation.sample.replace("f(", f"{name}(")
+    form = form.replace("f(2) == 4", sample).replace("call == value", pattern_of(state))
+    return f"{form}\n\n{notation.advice}" if notation.advice else form
 
 
 def merge_claims(state: DebateState, said: Mapping[str, Sequence[Example]]) -> tuple[ClaimedTest, ...]:
@@ -212,7 +230,7 @@ def ask_values(
         task=brief(context.state),
         examples=render_examples(context),
         calls=f"Calls:\n\n{fence_text(calls, 'text')}",
-        form=instructions(BlindReply),
+        form=_with_notation(instructions(BlindReply), context.state),
     )
     who, number = system(member, "tester"), context.state.round
     return Ask(member.seat, phase, number, who, text, BlindReply, REPLY_TOKENS, temperature=warm)

@@ -9,7 +9,7 @@ from moot.core.room import Ask
 from moot.core.types import Value
 from moot.evidence.trials.values import same_value
 from moot.protocols.debate.context import DebateContext
-from moot.protocols.debate.phases.claims import ask_blind, form_of, judge_claim, parse_claims
+from moot.protocols.debate.phases.claims import ask_blind, form_of, judge_claim, parse_claims, pattern_of
 from moot.protocols.debate.phases.run_candidates import run_candidates
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
@@ -21,7 +21,7 @@ CRITICS = ("critic", "red_team", "security", "test_agent")
 REPLY_TOKENS = 900
 STANCES = Synonyms((("against", "disagree"), ("object", "disagree"), ("support", "agree")), otherwise="disagree")
 BREAKING = (
-    "Then bring at most {most} tests that a candidate fails: `call == value`, with the exact value that the task "
+    "Then bring at most {most} tests that a candidate fails: `{pattern}`, with the exact value that the task "
     "demands. A test that does not follow from the task counts for nothing; if you know of none, give an empty list."
 )
 
@@ -77,7 +77,9 @@ def ask_critique(member: Member, context: DebateContext) -> Ask[CritiqueReply]:
         candidates=render_candidates(up, state, room),
         notes=render_for_judge(state, member.seat),
         heard=context.render_heard(member),
-        breaking=BREAKING.format(most=most) if most else "Bring no tests: give an empty list of them.",
+        breaking=BREAKING.format(most=most, pattern=pattern_of(state))
+        if most
+        else "Bring no tests: give an empty list of them.",
         form=form_of(CritiqueReply, state),
     )
     return Ask(member.seat, "critique", state.round, system(member), text, CritiqueReply, REPLY_TOKENS)
@@ -112,7 +114,7 @@ def find_candidate(text: str, candidates: Sequence[Candidate]) -> str | None:
 
 
 def parse_breaking_tests(member: Member, lines: Sequence[str], state: DebateState) -> list[ClaimedTest]:
-    if not state.code or state.given.language != "python":
+    if not state.comparable:
         return []
     found = parse_claims(lines, state)
     return [ClaimedTest(id="", call=e.call, expected=e.expected, by=(member.seat,), origin="breaking") for e in found]

@@ -36,7 +36,7 @@ async def self_evolvement(context: DebateContext) -> str:
     await test_requirements(context, "self_evolvement")
     if is_settled(context.state):
         return f"{entered} drafts, {repairs} repairs kept"
-    if context.state.given.language == "python" and not context.state.specified:
+    if context.state.comparable and not context.state.specified:
         await specify_tests(context, "self_evolvement", drafters(context)[: context.state.rules.voices])
         await run_candidates(context)
     for number in range(context.state.rules.refinements):
@@ -66,7 +66,7 @@ async def test_requirements(context: DebateContext, phase: Phase) -> None:
 def has_few_tests(state: DebateState) -> bool:
     """A code debate that could end now on fewer tests than the rules require."""
     few = max((candidate.checked.of for candidate in state.latest()), default=0) < state.rules.enough_tests
-    open_yet = state.code and state.given.language == "python" and not state.specified
+    open_yet = state.comparable and not state.specified
     return open_yet and few and bool(alike_and_green(state) or is_settled(state) or stands_alone(state))
 
 

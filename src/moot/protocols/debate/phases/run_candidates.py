@@ -27,14 +27,14 @@ def list_shared_calls(state: DebateState) -> tuple[str, ...]:
     """All calls in a fixed order: examples, claims, then other inputs."""
     examples = [example.call for example in state.examples]
     claims = [claim.call for claim in state.claims if claim.status != "invalid"]
-    more = vary_calls([*examples, *claims], INPUTS) if examples or claims else ()
+    more = vary_calls([*examples, *claims], INPUTS, state.given.language) if examples or claims else ()
     return tuple(dict.fromkeys((*examples, *claims, *state.inputs, *more)))
 
 
 async def run_candidates(context: DebateContext) -> None:
     """Run every active candidate on everything, nothing twice."""
     state = context.state
-    calls = list_shared_calls(state) if state.code and state.given.language == "python" else ()
+    calls = list_shared_calls(state) if state.comparable else ()
     if not state.code or not (calls or state.task.tests):
         return
     up = [candidate for candidate in state.latest() if candidate.code]

@@ -1,4 +1,4 @@
-"""Puts calls to a solution and reads the answers."""
+"""Puts calls to a solution and reads the answers. Python here; `probe_node` and `go/probe` for the others."""
 
 import json
 import signal
@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from pydantic import ValidationError
 
 from moot.core.types import Answer, Code, Probing, Tests
+from moot.edge.sandbox.go.probe import plan_go_probe
 from moot.edge.sandbox.layout import lay_out
 from moot.edge.sandbox.limits import MIB, SandboxLimits
+from moot.edge.sandbox.node.probe import plan_node_probe
 from moot.edge.sandbox.process import ProcessEnd
 from moot.edge.sandbox.python.project import NO_PROJECT, ProjectEnvironment, Python
 from moot.edge.sandbox.python.runner_files import run_files
@@ -26,7 +28,7 @@ def probe_plan(code: Code, calls: Sequence[str], seconds: float, python: Python 
     """How to put these calls, or why they cannot be put."""
     others = sorted({file.language for file in code.files} - {"python"})
     if others or not code.files:
-        return Probing(problem=f"calls can be put to Python only, not to {', '.join(others) or 'nothing'}")
+        return Probing(problem=f"calls can be put to code in one language, not to {', '.join(others) or 'nothing'}")
     layout = lay_out(code, Tests(files=()))
     if layout.clash:
         return Probing(problem=f"two files would lie at {layout.clash!r}")
@@ -68,7 +70,26 @@ async def put_calls(
     limits: SandboxLimits,
     project: ProjectEnvironment = NO_PROJECT,
 ) -> Probing:
-    """An answer for each call. Calls that shared a process with one that broke it are put again while the time
+    """An answer for each call, by the runner of the code's language."""
+    languages = {file.language for file in code.files}
+    if languages <= {"python"} or len(languages) > 1:
+        return await _put_python_calls(code, calls, seconds, execute, limits, project)
+    if languages == {"go"}:
+        suite = await plan_go_probe(code, calls, seconds, project)
+    else:
+        suite = plan_node_probe(code, calls, seconds, limits, project)
+    return suite if isinstance(suite, Probing) else read_answers(await execute(suite), calls, limits)
+
+
+async def _put_python_calls(
+    code: Code,
+    calls: Sequence[str],
+    seconds: float,
+    execute: Callable[[Suite], Awaitable[ProcessEnd]],
+    limits: SandboxLimits,
+    project: ProjectEnvironment,
+) -> Probing:
+    """Calls that shared a process with one that broke it are put again while the time
     lasts."""
     answers: tuple[Answer, ...] = ()
     spent = 0.0
