@@ -76,7 +76,7 @@ def ask_order(member: Member, points: Sequence[Point], context: DebateContext) -
         "order", task=brief(context.state), points=fence_text(shown.join(), "text"), form=instructions(OrderReply)
     )
     return Ask(
-        member.seat, "critique", context.state.round, system(member), text, OrderReply, REPLY_TOKENS, role=member.role
+        member.seat, "order", context.state.round, system(member), text, OrderReply, REPLY_TOKENS, role=member.role
     )
 
 
