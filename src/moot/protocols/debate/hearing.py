@@ -73,15 +73,20 @@ def list_heard(state: DebateState, placed: Arrangement, reader: str) -> list[Hea
 
 
 def hear_turns(turns: Sequence[SpokenTurn], state: DebateState, placed: Arrangement, reader: str) -> list[HeardText]:
-    ways = placed.heard_by(reader, [turn.seat for turn in turns])
     short = {(relay.by, relay.turn): relay.text for relay in state.relays}
     found = []
-    for turn in turns:
-        if turn.seat in ways:
-            through = ways[turn.seat]
-            text = short.get((through, turn.number), "")
-            found.append(HeardText(turn, text or turn.text, through, bool(text)))
+    for turn, through in find_ways(turns, placed, reader):
+        text = short.get((through, turn.number), "")
+        found.append(HeardText(turn, text or turn.text, through, bool(text)))
     return found
+
+
+def find_ways(turns: Sequence[SpokenTurn], placed: Arrangement, reader: str) -> list[tuple[SpokenTurn, str]]:
+    """The turns that reach a seat, and through whom. Reasons of ballots are not passed on: who is further away votes
+    without them."""
+    ways = placed.heard_by(reader, [turn.seat for turn in turns])
+    reached = [(turn, ways[turn.seat]) for turn in turns if turn.seat in ways]
+    return [(turn, through) for turn, through in reached if not through or turn.phase != "convergence"]
 
 
 def hear_in_mesh(turns: Sequence[SpokenTurn], state: DebateState, reader: str) -> list[HeardText]:
@@ -97,9 +102,7 @@ def list_unrelayed(
     done = {(relay.by, relay.turn) for relay in state.relays}
     wanted = dict[str, dict[int, SpokenTurn]]()
     for reader in readers:
-        ways = placed.heard_by(reader, [turn.seat for turn in turns])
-        for turn in turns:
-            through = ways.get(turn.seat, "")
+        for turn, through in find_ways(turns, placed, reader):
             if through and (through, turn.number) not in done:
                 wanted.setdefault(through, {})[turn.number] = turn
     return {by: [found[number] for number in sorted(found)] for by, found in wanted.items()}

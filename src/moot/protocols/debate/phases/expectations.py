@@ -39,8 +39,9 @@ Seen = Mapping[str, float | int | None]
 
 
 def observe_clarity(state: DebateState) -> Seen:
+    """Not the number of questions: a clear task has none."""
     sure = [c.confidence for c in state.clarifications if c.confidence is not None]
-    return {"insights": len(state.clarifications), "confidence": sum(sure) / len(sure) if sure else None}
+    return {"confidence": sum(sure) / len(sure) if sure else None}
 
 
 def observe_drafts(state: DebateState) -> Seen:
