@@ -84,7 +84,7 @@ class Cast:
         "Make one better": "merge", "An attempt at": "reflect", "Before anybody": "questions",
         "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
         "Condense these": "relay", "You lead a part": "delegation", "You lead this": "order",
-        "Judge whether": "criteria",
+        "Judge whether": "criteria", "Split this": "plan", "Do your": "part", "Several of": "settle",
     }  # fmt: skip
     """How a prompt begins, and what it asks for."""
 

@@ -69,12 +69,12 @@ async def run_criteria(
 
 
 async def judge_criteria(context: DebateContext, parts: Sequence[Part]) -> dict[str, CheckedCriterion]:
-    """Asked of one seat, which owns none of these parts if there is such a seat."""
+    """Asked of one seat, which owns none of these parts; without such a seat, nobody judges."""
     if not parts:
         return {}
     owners = {part.owner for part, _ in parts}
-    able = [m for m in list_seated(context.state, context.room, *JUDGES) if m.seat not in context.lost]
-    judge = next((member for member in able if member.seat not in owners), None)
+    able = [m for m in list_seated(context.state, context.room, *JUDGES) if m.seat not in context.lost | owners]
+    judge = min(able, key=lambda m: JUDGES.index(m.role) if m.role in JUDGES else len(JUDGES), default=None)
     replies = await context.ask_aside([ask_criteria(judge, parts, context)]) if judge else [None]
     said = replies[0].verdicts if replies[0] else {}
     by = judge.seat if judge and replies[0] else ""
