@@ -147,8 +147,8 @@ async def carry_out_plan(context: DebateContext, plan: TaskPlan) -> None:
     code = context.state.code
     if context.state.rules.edition > 1:
         context.update(criteria=await check_criteria(context, done.parts, whole))
-    left = list_unmet(context.state.criteria)
-    for line in left:
+    unmet = list_unmet(context.state.criteria)
+    for line in unmet:
         context.room.degrade(f"plan: {line}")
     made = Candidate(
         id=context.state.next_id(),
@@ -157,7 +157,7 @@ async def carry_out_plan(context: DebateContext, plan: TaskPlan) -> None:
         phase="proposal",
         code=whole if code else "",
         text=words if code else whole,
-        limits=left,
+        limits=unmet,
     )
     context.enter(made, "proposal", words)
     await run_candidates(context)
