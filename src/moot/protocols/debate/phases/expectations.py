@@ -46,7 +46,8 @@ def observe_clarity(state: DebateState) -> Seen:
 
 def observe_drafts(state: DebateState) -> Seen:
     alike = state.baseline.agreement if state.baseline.clusters else None
-    return {"insights": len(state.latest()), "consensus": alike, "tests": best_pass_share(state)}
+    drafts = sum(not candidate.parent for candidate in state.candidates)
+    return {"insights": drafts, "consensus": alike, "tests": best_pass_share(state)}
 
 
 def observe_proposals(state: DebateState) -> Seen:

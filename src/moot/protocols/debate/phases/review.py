@@ -125,7 +125,7 @@ def by_score(candidates: Sequence[Candidate], state: DebateState) -> list[Candid
     decide, then its own candidate comes first; the rest in order of entry."""
     totals = {score.candidate: score.total for score in state.scores}
     marks = {score.candidate: score.leader or 0.0 for score in state.scores}
-    leader = state.leaders.get("proposal", "")
+    leader = state.leaders.get("proposal") or state.leaders.get("self_evolvement", "")
 
     def place(candidate: Candidate) -> tuple[float, bool, float, bool]:
         name = candidate.id if candidate.id in totals else candidate.parent
