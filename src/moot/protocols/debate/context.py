@@ -1,6 +1,6 @@
 """A running debate: its state, kept current so that a stop loses nothing, and who may speak."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,13 +15,14 @@ from moot.protocols.debate.hearing import (
     RelayReply,
     ask_relay,
     build_relays,
+    fit_heard,
     hear_in_mesh,
     list_heard,
     list_spoken,
     list_unrelayed,
 )
 from moot.protocols.debate.state import DebateState, SpokenTurn, tool_context, tools_of
-from moot.protocols.debate.types import PARALLEL, PHASES, Candidate, Member, Phase, Talk
+from moot.protocols.debate.types import PARALLEL, Candidate, Member, Phase, Talk
 from moot.teams.planning import count_extra
 from moot.teams.topology import Arrangement
 from moot.text.excerpts import Fitted, TextPart, fit_parts, name_some, show
@@ -112,6 +113,13 @@ class DebateContext:
         self.update(calls=self.state.calls - denied)
         return [None if isinstance(answer, Absent) else answer for answer in answers]
 
+    def _count_tokens(self, asks: Sequence[Ask[T]], replies: Sequence[T | None]) -> None:
+        """Of relays and delegations, which a mesh does not need."""
+        spent = sum(estimate_tokens(ask.system + ask.prompt) for ask in asks)
+        spent += sum(estimate_tokens(reply.model_dump_json()) for reply in replies if reply)
+        tokens = self.state.heard_tokens
+        self.update(heard_tokens=tokens.model_copy(update={"aside": tokens.aside + spent}))
+
     def _complete(self, member: Member, ask: Ask[T]) -> Ask[T]:
         return replace(ask, role=member.role, heard=(*ask.heard, *self.heard.pop(member.seat, ())))
 
@@ -176,21 +184,15 @@ class DebateContext:
         while wanted := list_unrelayed(turns, self.state, self.arrangement, readers):
             asks = [ask_relay(self.member(by), mine, self.state) for by, mine in wanted.items()]
             replies = await self.ask_aside(asks)
-            for (by, mine), ask, reply in zip(wanted.items(), asks, replies, strict=True):
-                self._keep_relays(by, mine, ask, reply)
+            self._count_tokens(asks, replies)
+            for (by, mine), reply in zip(wanted.items(), replies, strict=True):
+                self._keep_relays(by, mine, reply)
 
-    def _keep_relays(
-        self, by: str, turns: Sequence[SpokenTurn], ask: Ask[RelayReply], reply: RelayReply | None
-    ) -> None:
+    def _keep_relays(self, by: str, turns: Sequence[SpokenTurn], reply: RelayReply | None) -> None:
         made = build_relays(by, turns, reply)
         if whole := [f"{relay.seat} ({relay.phase}): {relay.whole}" for relay in made if relay.whole]:
             self.room.degrade(f"round {self.state.round}: {by} passes turns on whole: {name_some(whole, between='; ')}")
-        spent = estimate_tokens(ask.system + ask.prompt) + sum(estimate_tokens(relay.text) for relay in made)
-        tokens = self.state.heard_tokens
-        self.update(
-            relays=(*self.state.relays, *made),
-            heard_tokens=tokens.model_copy(update={"relays": tokens.relays + spent}),
-        )
+        self.update(relays=(*self.state.relays, *made))
 
     async def delegate(self, phase: Talk, speakers: Sequence[Member]) -> None:
         """In a tree, level by level from the root: who has others below says what they are to do."""
@@ -198,9 +200,11 @@ class DebateContext:
             return
         names = [member.seat for member in speakers]
         while wanted := list_undelegated(self.state, self.arrangement, phase, names):
-            asks = [ask_delegation(self.member(by), below, phase, self) for by, below in wanted.items()]
-            asks = [self._complete(self.member(ask.seat), ask) for ask in asks]
+            await self.relay_to([*wanted], list_spoken(self.state, self.state.round))
+            bosses = [(self.member(by), below) for by, below in wanted.items()]
+            asks = [self._complete(member, ask_delegation(member, below, phase, self)) for member, below in bosses]
             replies = await self.ask_aside(asks)
+            self._count_tokens(asks, replies)
             for (by, below), reply in zip(wanted.items(), replies, strict=True):
                 made = build_delegations(by, below, phase, self.state.round, reply)
                 self.update(delegations=(*self.state.delegations, *made))
@@ -209,32 +213,32 @@ class DebateContext:
                         f"{phase}, round {self.state.round}: {by} delegates nothing to {name_some(silent)}"
                     )
 
-    def render_heard(self, member: Member) -> str:
-        """The turns of this round that reach this seat, besides the candidates. Limited to a quarter of a prompt's
-        material; the oldest turns are left out, and of one phase those that its leader put last."""
+    def render_heard(self, member: Member, *, aside: bool = False) -> str:
+        """The turns of this round that reach this seat, besides the candidates, within a quarter of a prompt's
+        material. `aside`: for a question that a mesh would not put."""
         if self.state.rules.edition < 2:
             return self._render_earlier(member)
-        heard = list_heard(self.state, self.arrangement, member.seat)
-        turns = list_spoken(self.state, self.state.round)
-        self.note_heard(member, heard, hear_in_mesh(turns, self.state, member.seat))
-        if not heard:
+        most = self.room.allowance() // 4
+        fitted = fit_heard(list_heard(self.state, self.arrangement, member.seat), most)
+        mesh = hear_in_mesh(list_spoken(self.state, self.state.round), self.state, member.seat)
+        self.note_heard(member, fitted.heard, mesh, most, aside=aside)
+        if not fitted.heard:
             return ""
-        at = {id(each): place for place, each in enumerate(heard)}
-        newest = sorted(heard, key=lambda each: (-PHASES.index(each.turn.phase), at[id(each)]))
-        fitted = fit_parts([TextPart(each.name, each.render()) for each in newest], self.room.allowance() // 4)
-        kept = sorted(zip(newest, fitted.parts, strict=False), key=lambda pair: at[id(pair[0])])
-        shown = Fitted(tuple(part for _, part in kept), fitted.missing)
-        told = show(shown, f"{member.seat}, round {self.state.round},", self.room)
+        told = show(fitted.shown, f"{member.seat}, round {self.state.round},", self.room)
         return f"What others said in this round:\n\n{fence_text(told.join(), 'text')}\n\n"
 
-    def note_heard(self, member: Member, heard: Iterable[HeardText], mesh: Sequence[HeardText]) -> None:
-        """For the record of the question that is being written, and the account of the whole debate."""
+    def note_heard(
+        self, member: Member, heard: Sequence[HeardText], mesh: Sequence[HeardText], most: int, *, aside: bool = False
+    ) -> None:
+        """For the record of the question that is being written and, unless it is aside, the account of the debate."""
         made = tuple(each.record() for each in heard)
         self.heard[member.seat] = (*self.heard.get(member.seat, ()), *made)
+        if aside:
+            return
         tokens = self.state.heard_tokens
         more = {
-            "shown": tokens.shown + sum(each.tokens for each in made),
-            "mesh": tokens.mesh + sum(each.record().tokens for each in mesh),
+            "shown": tokens.shown + min(sum(each.tokens for each in made), most),
+            "mesh": tokens.mesh + min(sum(each.record().tokens for each in mesh), most),
         }
         self.update(heard_tokens=tokens.model_copy(update=more))
 

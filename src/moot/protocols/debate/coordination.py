@@ -38,8 +38,8 @@ class HeardTokens(Value):
     """Estimated tokens of others' turns in prompts."""
 
     shown: int = Field(default=0, ge=0)
-    relays: int = Field(default=0, ge=0)
-    """Spent on relays: their prompts and replies."""
+    aside: int = Field(default=0, ge=0)
+    """Spent on relays and delegations: their prompts and replies."""
     mesh: int = Field(default=0, ge=0)
     """What a mesh would have shown of the same turns."""
 

@@ -60,7 +60,7 @@ def ask_delegation(member: Member, below: Sequence[str], phase: Talk, context: "
         phase=phase,
         task=brief(state),
         standing=render_standing(state.latest()),
-        heard=context.render_heard(member),
+        heard=context.render_heard(member, aside=True),
         notes=notes(state, member.seat),
         below=", ".join(f"{seat} ({roles[seat]})" for seat in below),
         form=instructions(DelegationReply),

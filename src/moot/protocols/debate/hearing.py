@@ -12,8 +12,9 @@ from moot.core.types import HeardTurn, Value
 from moot.protocols.debate.coordination import Relay
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, SpokenTurn, system
-from moot.protocols.debate.types import Member
+from moot.protocols.debate.types import PHASES, Member
 from moot.teams.topology import Arrangement, arrange
+from moot.text.excerpts import Fitted, TextPart, fit_parts
 from moot.text.render import estimate_tokens, fence_text
 from moot.text.replies import Aliases, ExampleKeys, instructions
 
@@ -79,6 +80,21 @@ def hear_turns(turns: Sequence[SpokenTurn], state: DebateState, placed: Arrangem
         text = short.get((through, turn.number), "")
         found.append(HeardText(turn, text or turn.text, through, bool(text)))
     return found
+
+
+@dataclass(frozen=True)
+class FittedTurns:
+    heard: tuple[HeardText, ...]
+    """Those that are shown, if only in part."""
+    shown: Fitted
+
+
+def fit_heard(heard: Sequence[HeardText], most: int) -> FittedTurns:
+    """Within `most` tokens. The oldest turns are left out first, and of one phase those that its leader put last."""
+    newest = sorted(range(len(heard)), key=lambda at: (-PHASES.index(heard[at].turn.phase), at))
+    fitted = fit_parts([TextPart(heard[at].name, heard[at].render()) for at in newest], most)
+    kept = sorted(zip(newest, fitted.parts, strict=False), key=lambda pair: pair[0])
+    return FittedTurns(tuple(heard[at] for at, _ in kept), Fitted(tuple(part for _, part in kept), fitted.missing))
 
 
 def find_ways(turns: Sequence[SpokenTurn], placed: Arrangement, reader: str) -> list[tuple[SpokenTurn, str]]:

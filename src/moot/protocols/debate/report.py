@@ -120,11 +120,11 @@ def _describe_hearing(result: DebateResult) -> Iterator[tuple[str, str]]:
     tokens = result.heard_tokens
     if result.topology == "graph_mesh" or not tokens.mesh:
         return
-    spent = tokens.shown + tokens.relays
+    spent = tokens.shown + tokens.aside
     rest = f"{tokens.mesh - spent} saved" if spent < tokens.mesh else f"{spent - tokens.mesh} more"
     yield (
         "heard",
-        f"about {tokens.shown} tokens of others' turns, {tokens.relays} for relays; "
+        f"about {tokens.shown} tokens of others' turns, {tokens.aside} for relays and delegations; "
         f"a mesh would have shown {tokens.mesh} of the same turns: {rest}",
     )
 

@@ -1,7 +1,7 @@
 """Objections: what critics of the last round said against a candidate, as it reaches its author."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.hearing import HeardText, hear_turns, list_spoken
@@ -22,21 +22,28 @@ def list_against(state: DebateState, candidate: Candidate) -> list[Point]:
     return [point for point in against if point.round == state.round - 1]
 
 
-def objections(context: DebateContext, candidate: Candidate) -> list[str]:
+@dataclass(frozen=True)
+class Objection:
+    seat: str
+    line: str
+
+
+def objections(context: DebateContext, candidate: Candidate) -> list[Objection]:
     """Those that the author may read. What came through another seat is that seat's condensed text."""
     against = list_against(context.state, candidate)
     if context.state.rules.edition < 2:
         reached = [p for p in against if context.arrangement.relay(p.seat, candidate.seat) is not None]
-        return [render_point(point) for point in reached]
+        return [Objection(point.seat, render_point(point)) for point in reached]
     heard = {each.turn.seat: each for each in hear_objections(context, candidate)}
-    lines = list[str]()
+    found = list[Objection]()
     for point in against:
         each = heard.get(point.seat)
         if each and each.condensed:
-            lines.append(f"{point.seat}, condensed by {each.through}: {' '.join(each.text.split())}")
+            told = f"{point.seat}, condensed by {each.through}: {' '.join(each.text.split())}"
+            found.append(Objection(point.seat, told))
         elif each or point.seat == candidate.seat:
-            lines.append(render_point(point))
-    return list(dict.fromkeys(lines))
+            found.append(Objection(point.seat, render_point(point)))
+    return list(dict.fromkeys(found))
 
 
 def hear_objections(context: DebateContext, candidate: Candidate) -> list[HeardText]:
@@ -57,14 +64,22 @@ def render_point(point: Point) -> str:
 
 
 def render_objections(candidate: Candidate, member: Member, context: DebateContext) -> str:
-    lines = objections(context, candidate)
-    if not lines:
+    found = objections(context, candidate)
+    if not found:
         return ""
+    most = context.room.allowance() // 8
+    parts = [TextPart(f"objection {number}", f"- {each.line}") for number, each in enumerate(found, 1)]
+    fitted = fit_parts(parts, most)
     if context.state.rules.edition > 1:
-        against = list_against(context.state, candidate)
-        turns = [turn for turn in list_critique(context.state) if turn.seat != member.seat]
-        whole = [HeardText(turn, text) for turn in turns if (text := join_points(against, turn.seat))]
-        context.note_heard(member, hear_objections(context, candidate), whole)
-    parts = [TextPart(f"objection {number}", f"- {line}") for number, line in enumerate(lines, 1)]
-    told = show(fit_parts(parts, context.room.allowance() // 8), member.seat, context.room).join()
+        seats = {each.seat for each in found[: len(fitted.parts)]}
+        heard = [each for each in hear_objections(context, candidate) if each.turn.seat in seats]
+        context.note_heard(member, heard, hear_all_against(context.state, candidate, member), most)
+    told = show(fitted, member.seat, context.room).join()
     return f"What others object to:\n\n{fence_text(told, 'text')}\n\n"
+
+
+def hear_all_against(state: DebateState, candidate: Candidate, member: Member) -> list[HeardText]:
+    """As the author would read them in a mesh."""
+    against = list_against(state, candidate)
+    turns = [turn for turn in list_critique(state) if turn.seat != member.seat]
+    return [HeardText(turn, text) for turn in turns if (text := join_points(against, turn.seat))]
