@@ -23,26 +23,26 @@ def list_against(state: DebateState, candidate: Candidate) -> list[Point]:
 
 
 @dataclass(frozen=True)
-class Objection:
+class HeardObjection:
     seat: str
     line: str
 
 
-def objections(context: DebateContext, candidate: Candidate) -> list[Objection]:
+def objections(context: DebateContext, candidate: Candidate) -> list[HeardObjection]:
     """Those that the author may read. What came through another seat is that seat's condensed text."""
     against = list_against(context.state, candidate)
     if context.state.rules.edition < 2:
         reached = [p for p in against if context.arrangement.relay(p.seat, candidate.seat) is not None]
-        return [Objection(point.seat, render_point(point)) for point in reached]
+        return [HeardObjection(point.seat, render_point(point)) for point in reached]
     heard = {each.turn.seat: each for each in hear_objections(context, candidate)}
-    found = list[Objection]()
+    found = list[HeardObjection]()
     for point in against:
         each = heard.get(point.seat)
         if each and each.condensed:
             told = f"{point.seat}, condensed by {each.through}: {' '.join(each.text.split())}"
-            found.append(Objection(point.seat, told))
+            found.append(HeardObjection(point.seat, told))
         elif each or point.seat == candidate.seat:
-            found.append(Objection(point.seat, render_point(point)))
+            found.append(HeardObjection(point.seat, render_point(point)))
     return list(dict.fromkeys(found))
 
 
