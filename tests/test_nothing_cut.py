@@ -10,6 +10,8 @@ PROTOCOLS = Path(moot.__file__).parent / "protocols"
 KNOWN = {
     "debate/phases/adaptive.py choose_kept": "the dropped ones say why",
     "debate/phases/adaptive.py why_dropped": "parts of a rank, nothing shown",
+    "debate/context.py reinforce": "who is asked",
+    "debate/phases/clarify.py choose_answering": "one seat answers",
     "debate/phases/clarify.py dehallucination": "one seat asks, one answers; the result names the rest",
     "debate/phases/converge.py ask_person": "the result names the rest",
     "debate/phases/critique.py take": "the result names the rest",
@@ -17,6 +19,7 @@ KNOWN = {
     "debate/phases/drafts.py drafters": "a rule of the session",
     "debate/phases/evolve.py self_evolvement": "a rule of the session",
     "debate/phases/evolve.py test_requirements": "who is asked",
+    "debate/phases/objections.py render_objections": "those that are shown, for the record",
     "debate/phases/optimize.py _merge": "the prompt names the rest",
     "debate/phases/optimize.py optimization": "one seat does it",
     "debate/phases/optimize.py render_contrast": "the prompt counts the rest",

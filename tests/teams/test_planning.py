@@ -8,12 +8,14 @@ from sample_tasks import LARGE_ISSUES, SHORT_REPORTS, SMALL
 from moot.teams.planning import (  # fmt: skip
     EXPECTED,
     Comparison,
+    Emphasis,
     Observation,
     Style,
     Subtask,
     TaskPlan,
     adapt_expectation,
     compare,
+    count_extra,
     emphases,
     in_order,
     join_results,
@@ -21,6 +23,7 @@ from moot.teams.planning import (  # fmt: skip
     negotiate,
     overlaps,
     problems,
+    raise_weights,
     render_plan,
     style_for,
     waves,
@@ -284,6 +287,42 @@ def test_the_next_round_puts_its_weight_where_it_fell_short() -> None:
     )  # fmt: skip
     assert grave.weight == 1.2 and grave.focus[0].startswith("Mend what the failing tests show")
     assert len(grave.focus) == 2
+
+
+WEIGHTS = {"correctness": 0.4, "coverage": 0.2, "security": 0.2, "performance": 0.1, "maintainability": 0.1}
+
+
+def emphasis(phase: str, weight: float, parts: tuple[str, ...], number: int = 2) -> Emphasis:
+    told = {"phase": phase, "weight": weight, "parts": parts, "focus": (), "round": number}
+    return Emphasis.model_validate(told)
+
+
+@pytest.mark.parametrize(
+    ("given_weight", "raised"),
+    [
+        ([], set()),
+        ([emphasis("optimization", 1.1, ("tests",))], {"correctness"}),
+        ([emphasis("critique", 1.2, ("insights",))], {"coverage"}),
+        ([emphasis("adversarial", 1.1, ("confidence",))], {"security"}),
+        ([emphasis("convergence", 1.2, ("consensus",))], set()),
+        ([emphasis("optimization", 1.2, ("tests",), 3)], set()),
+        ([emphasis("proposal", 1.1, ("tests", "insights"))], {"correctness", "coverage"}),
+    ],
+)  # fmt: skip
+def test_the_review_weighs_more_what_fell_short(given_weight: list[Emphasis], raised: set[str]) -> None:
+    weights = raise_weights(WEIGHTS, given_weight, 2)
+    assert sum(weights.values()) == pytest.approx(1.0, abs=0.001)
+    assert {name for name in WEIGHTS if weights[name] > WEIGHTS[name]} == raised
+    assert (weights == WEIGHTS) == (not raised)
+
+
+@pytest.mark.parametrize(("weight", "extra"), [(1.1, 1), (1.2, 2)])
+def test_a_phase_that_fell_short_gets_more_seats_in_its_round_only(weight: float, extra: int) -> None:
+    given_weight = [emphasis("critique", weight, ("insights",))]
+    counts = [
+        count_extra(given_weight, phase, number) for phase, number in (("critique", 2), ("critique", 3), ("review", 2))
+    ]
+    assert counts == [extra, 0, 0]
 
 
 def test_expectations_move_towards_what_happened() -> None:

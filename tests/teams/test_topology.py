@@ -127,6 +127,32 @@ def test_when_agents_fail_nobody_else_is_lost(team: dict[str, str], kind: Topolo
     assert placed.without("nobody") is placed
 
 
+@patient
+@given(teams, kinds, st.data())
+def test_a_turn_is_heard_directly_or_condensed_by_a_neighbour_of_its_speaker(
+    team: dict[str, str], kind: Topology, data: st.DataObject
+) -> None:
+    placed = arrange(team, kind)
+    spoke = data.draw(st.lists(st.sampled_from(sorted(team)), unique=True))
+    reader = data.draw(st.sampled_from(sorted(team)))
+    heard = placed.heard_by(reader, spoke)
+    others = set(spoke) - {reader}
+    if kind == "chain":
+        ring = [*placed.seats] * 2
+        before = ring[: len(team) + ring.index(reader)][::-1][: len(team) - 1]
+        assert list(heard.items()) == [(seat, "") for seat in before if seat in others][:1]
+        return
+    assert heard.keys() == others, "a star and a tree leave nobody out"
+    for speaker, through in heard.items():
+        direct = kind == "graph_mesh" or len(placed.route(speaker, reader)) == 2
+        assert (through == "") == direct
+        if kind == "star" and through:
+            assert through == placed.hub
+        if kind == "tree" and through:
+            assert through in (placed.parents.get(speaker), *placed.children(speaker))
+    assert placed.heard_by("nobody", spoke) == {} and "nobody" not in placed.heard_by(reader, ["nobody"])
+
+
 def team_of(*roles: str) -> dict[str, str]:
     return {role: role for role in roles}
 
@@ -166,6 +192,23 @@ def test_a_failed_root_is_followed_by_its_first_lead() -> None:
 
 def test_the_moderator_of_a_star_is_replaced() -> None:
     assert arrange(team_of("critic", "moderator", "proposer", "judge"), "star").without("moderator").hub == "judge"
+
+
+@pytest.mark.parametrize(
+    ("kind", "reader", "heard"),
+    [
+        ("graph_mesh", "critic", {"proposer": "", "red_team": "", "executor": ""}),
+        ("star", "critic", {"proposer": "moderator", "red_team": "moderator", "executor": "moderator"}),
+        ("star", "moderator", {"proposer": "", "red_team": "", "executor": ""}),
+        ("tree", "architect", {"proposer": "", "red_team": "security", "executor": "test_agent"}),
+        ("tree", "security", {"proposer": "architect", "red_team": "", "executor": "test_agent"}),
+        ("tree", "generator", {"proposer": "", "red_team": "security", "executor": "test_agent"}),
+        ("chain", "critic", {"proposer": ""}), ("chain", "reviewer", {"red_team": ""}),
+        ("chain", "proposer", {"executor": ""}), ("chain", "moderator", {"executor": ""}),
+    ],
+)  # fmt: skip
+def test_whom_a_seat_hears_and_who_condenses_it(kind: Topology, reader: str, heard: dict[str, str]) -> None:
+    assert arrange(FULL, kind).heard_by(reader, ["proposer", "red_team", "executor"]) == heard
 
 
 @pytest.mark.parametrize(

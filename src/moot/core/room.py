@@ -12,7 +12,7 @@ from moot.core.experience import Episode, Lesson
 from moot.core.gates import GateDecision
 from moot.core.measures import Coverage, Covered, Quality
 from moot.core.tools import ToolContext
-from moot.core.types import Absent, Code, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
+from moot.core.types import Absent, Code, HeardTurn, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
 NOTHING_GIVEN = ToolContext()
 T = TypeVar("T", bound=BaseModel)
@@ -39,6 +39,8 @@ class Ask(Generic[T_co]):
     """What those tools may read."""
     role: str = ""
     """What the seat is there for, where that is not its name."""
+    heard: tuple[HeardTurn, ...] = ()
+    """Turns of other seats that the prompt contains; recorded with the turn."""
 
 
 @dataclass

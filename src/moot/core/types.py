@@ -271,6 +271,20 @@ class Reply(Value):
     finish: Finish = "unknown"
 
 
+class HeardTurn(Value):
+    """A turn of another seat that a prompt contains."""
+
+    seat: str
+    phase: str
+    round: int
+    through: str = ""
+    """The seat that passed it on; empty: directly."""
+    condensed: bool = False
+    """Whether that seat's shorter text is shown instead of the turn."""
+    tokens: int = 0
+    """About how many the prompt holds of it."""
+
+
 class Absent(Value):
     """No usable answer from a seat: a value, never an exception or a silent default."""
 

@@ -312,6 +312,7 @@ def turn_row(
     seq: int, ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent, uses: Sequence[ToolUse] = ()
 ) -> TurnRow:
     value = answer if isinstance(answer, Absent) else answer.value
+    heard: dict[str, JsonValue] = {"heard": [turn.model_dump(mode="json") for turn in ask.heard]} if ask.heard else {}
     return TurnRow(
         seq=seq,
         round=ask.round,
@@ -323,7 +324,7 @@ def turn_row(
         content=exchange.reply.text if exchange.reply else "",
         confidence=None if isinstance(answer, Absent) else find_confidence(value),
         tool_calls=[use.model_dump(mode="json") for use in uses] or None,
-        metadata={"absent" if isinstance(answer, Absent) else "parsed": value.model_dump(mode="json")},
+        metadata={"absent" if isinstance(answer, Absent) else "parsed": value.model_dump(mode="json"), **heard},
         response_time_ms=exchange.milliseconds,
     )
 

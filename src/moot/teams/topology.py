@@ -22,7 +22,7 @@ LEADERS: Mapping[Phase, tuple[str, ...]] = {
     "proposal": ("proposer", "architect", "moderator"),
     "critique": ("critic", "reviewer", "red_team"),
     "review": ("reviewer", "moderator", "architect"),
-    "optimization": ("optimizer", "architect", "test_agent"),
+    "optimization": ("optimizer", "refactorer", "blue_team", "designer"),
     "adversarial": ("red_team", "security", "blue_team"),
     "convergence": ("moderator", "validator", "teacher"),
 }
@@ -96,6 +96,17 @@ class Arrangement:
         if len(path) <= 2:
             return ""
         return path[-2] if self.topology in ("star", "tree") else None
+
+    def heard_by(self, reader: str, spoke: Sequence[str]) -> dict[str, str]:
+        """Of those who spoke, whom this seat hears: directly (""), or through the first seat on the way, which
+        condenses the turn for all who are further away. In a chain: only the nearest before it who spoke."""
+        others = [seat for seat in dict.fromkeys(spoke) if seat in self.seats and seat != reader]
+        if reader not in self.seats:
+            return {}
+        if self.topology == "chain":
+            return dict.fromkeys(sorted(others, key=lambda seat: len(self.route(seat, reader)))[:1], "")
+        paths = {seat: self.route(seat, reader) for seat in others}
+        return {seat: path[1] if len(path) > 2 else "" for seat, path in paths.items()}
 
     def groups(self, phase: Phase, speakers: Sequence[str]) -> tuple[Group, ...]:
         """Who speaks in parallel, group by group; each speaker once."""

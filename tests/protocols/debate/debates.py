@@ -83,6 +83,8 @@ class Cast:
         "Write tests for": "tests", "What must these": "blind", "Solve this task": "code", "Rank the": "ballot",
         "Make one better": "merge", "An attempt at": "reflect", "Before anybody": "questions",
         "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
+        "Condense these": "relay", "You lead a part": "delegation", "You lead this": "order",
+        "Judge whether": "criteria", "Split this": "plan", "Do your": "part", "Several of": "settle",
     }  # fmt: skip
     """How a prompt begins, and what it asks for."""
 

@@ -29,6 +29,8 @@ def talk(length: int = 1) -> Answers:
         "scores": lambda call: scores(A=0.5).replace("read", f"REVIEW of {call.seat}. " * length),
         "ballot": ranked,
         "reflect": "{}",
+        "order": '{"order": [6, 5, 4, 3, 2, 1]}',
+        "relay": '{"turns": {}}',
     }
 
 
@@ -55,6 +57,8 @@ def test_turns_that_do_not_fit_are_named_in_the_prompt_and_in_the_result() -> No
     assert "the turn of critic (critique): not shown" in told and "there was no room]" in told
     shown = [seat for seat in ("reviewer", "reviewer-4") if f"REVIEW of {seat}." in told]
     assert shown == ["reviewer", "reviewer-4"], "the newest turns come first"
+    critics = [seat for seat in ("critic", "critic-6") if f"POINT of {seat}." in told]
+    assert critics in ([], ["critic-6"]), "of one phase, those that its leader put last are left out first"
 
 
 def test_every_candidate_is_on_the_ballot() -> None:

@@ -12,6 +12,7 @@ PARTS = [
     {"id": "b", "title": "handle the empty list", "owner": "critic", "depends_on": ["a"], "done_when": "None comes"},
 ]
 MAXIMUM = "def maximum(numbers):\n    return max(numbers)\n"
+MET = json.dumps({"verdicts": {"1": "met, it runs", "2": "met, it does"}})
 WHOLE = "def largest(numbers):\n    return maximum(numbers) if numbers else None\n"
 
 
@@ -27,6 +28,7 @@ def test_by_cpde_one_plans_and_the_owners_parts_are_joined_in_order() -> None:
         "proposer planning": code(MAXIMUM),
         "code": code(LAST),
         "ballot": ballot("A"),
+        "criteria": MET,
     }
     done = held(answers, rules=rules(planning="cpde"))
     plan = done.result.plan
@@ -59,6 +61,7 @@ def test_by_dpde_each_plans_its_part_and_who_yields_loses_the_overlap() -> None:
         "critic planning": [json.dumps({"subtasks": mine}), json.dumps({"stances": {"1": "keep"}}), code(WHOLE)],
         "code": code(LAST),
         "ballot": ballot("A"),
+        "criteria": MET,
     }
     done = held(answers, rules=rules(planning="dpde", drafts=2))
     plan = done.result.plan
@@ -99,6 +102,7 @@ def test_the_vote_of_the_first_answers_is_kept_beside_a_plan_and_its_owners_stil
         "proposer planning": code(MAXIMUM),
         "code": code(LAST),
         "ballot": ballot("A"),
+        "criteria": MET,
     }
     done = held(answers, rules=rules(planning="cpde", drafts=3))
     drafts = [candidate for candidate in done.result.candidates if candidate.seat != "plan"]

@@ -155,7 +155,9 @@ def test_the_vote_is_shown_with_its_pairs_and_who_changed_their_mind(sessions: d
     assert "critic changed from B" in flips
     turns = {str(turn.seq) for turn in sessions["topic"].turns}
     assert set(re.findall(r'href="#turn-(\d+)"', "".join(shown.values()))) <= turns
-    assert "through moderator" in words(shown["seats"]) and "2 seats" not in shown["seats"]
+    seats = words(shown["seats"])
+    assert "Whose turns each seat saw" in seats and "2 seats" not in seats
+    assert "moderator · directly directly directly directly" in seats and "proposer no · no no no" in seats
 
 
 def test_spend_adds_up_to_what_the_result_says(sessions: dict[str, SessionSnapshot]) -> None:

@@ -132,7 +132,7 @@ def debate(chance: random.Random) -> tuple[str, Any, Any]:
         "voices": chance.randint(2, 4), "refinements": chance.randint(0, 3), "anew": chance.randint(0, 2),
         "attempts": chance.randint(1, 3), "adversarial": chance.random() < 0.3,
         "clarify": chance.choice(["auto", "always"]), "planning": chance.choice(["off", "auto", "cpde", "dpde"]),
-        "topology": chance.choice(["auto", "chain", "star"]),
+        "topology": chance.choice(["auto", "chain", "star", "tree"]),
     }  # fmt: skip
     return "debate", given, DebateRules.model_validate(rules)
 

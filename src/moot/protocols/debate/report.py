@@ -18,7 +18,9 @@ from moot.core.report import (
     make_row,
     order_caveats,
 )
+from moot.protocols.debate.phases.planning import list_unmet
 from moot.protocols.debate.types import Candidate, DebateResult, Vote
+from moot.teams.planning import Emphasis
 
 MEANINGS = {
     "chosen": "without the agreement that was asked for",
@@ -59,11 +61,14 @@ def report_debate(result: DebateResult) -> Report:
     blocks += list_items("Assumptions", result.assumptions)
     blocks += list_items("Still unclear", result.remaining_ambiguities)
     blocks += list_items("Remaining risks", result.remaining_risks)
+    blocks += list_items("Not done of the plan", list_unmet(result.criteria))
+    blocks += list_items("Given more weight", [_describe_emphasis(each) for each in result.emphases])
     if result.code:
         blocks.append(Listing(language=language_of(result.path), text=result.code))
     elif result.text:
         blocks.append(Paragraph(text=result.text.rstrip("\n")))
-    return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"), *_account(result))))
+    figures = (*_account(result), *_describe_hearing(result))
+    return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"), *figures)))
 
 
 def _verdict(result: DebateResult) -> str:
@@ -108,14 +113,35 @@ def _account(result: DebateResult) -> Iterator[tuple[str, str]]:
         )
 
 
+def _describe_emphasis(emphasis: Emphasis) -> str:
+    return f"round {emphasis.round}: {emphasis.phase} x {emphasis.weight:g}, short of {', '.join(emphasis.parts)}"
+
+
+def _describe_hearing(result: DebateResult) -> Iterator[tuple[str, str]]:
+    """Only where a topology shows less than a mesh."""
+    tokens = result.heard_tokens
+    if result.topology == "graph_mesh" or not tokens.mesh:
+        return
+    spent = tokens.shown + tokens.aside
+    rest = f"{tokens.mesh - spent} saved" if spent < tokens.mesh else f"{spent - tokens.mesh} more"
+    yield (
+        "heard",
+        f"about {tokens.shown} tokens of others' turns, {tokens.aside} for relays and delegations; "
+        f"a mesh would have shown {tokens.mesh} of the same turns: {rest}",
+    )
+
+
 def _phases(result: DebateResult) -> Iterator[Block]:
     rows = []
+    led_by = any(phase.leader for phase in result.phases)
     for phase in result.phases:
         said = phase.said if phase.status == "held" else f"{phase.status}: {phase.said}"
         cut = f"; cut short: {phase.cut}" if phase.cut else ""
-        rows.append(make_row(str(phase.round), phase.phase, str(phase.calls), said + cut))
+        led = (phase.leader,) if led_by else ()
+        rows.append(make_row(str(phase.round), phase.phase, str(phase.calls), *led, said + cut))
     if rows:
-        yield Grid(columns=("round", "phase", "calls", "what it did"), rows=tuple(rows))
+        led = ("led by",) if led_by else ()
+        yield Grid(columns=("round", "phase", "calls", *led, "what it did"), rows=tuple(rows))
 
 
 def _ratings(result: DebateResult) -> Iterator[Block]:

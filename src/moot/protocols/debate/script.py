@@ -28,7 +28,7 @@ from moot.protocols.debate.phases.adversarial import scan_winner
 from moot.protocols.debate.phases.clarify import list_ambiguities
 from moot.protocols.debate.phases.converge import stands_alone, winner_of
 from moot.protocols.debate.phases.drafts import drafters
-from moot.protocols.debate.phases.expectations import review_round
+from moot.protocols.debate.phases.expectations import review_phase, review_round, set_emphasis
 from moot.protocols.debate.phases.milestones import milestone
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.planning import make_plan
@@ -67,6 +67,7 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
                 await plan_work(context)
         for number in range(1, rules.max_rounds + 1):
             context.update(round=number)
+            context.state = set_emphasis(context.state)
             for phase in PHASES:
                 if phase not in ONCE:
                     await run_phase(context, phase)
@@ -122,6 +123,7 @@ async def run_phase(context: DebateContext, phase: Phase) -> None:
         report = PhaseReport(phase=phase, round=context.state.round, status=status, said=why)
         context.update(reports=(*context.state.reports, report))
         return
+    enter_phase(context, phase)
     before, bounds = context.state, bounds_of(context.state.rules, phase)
     context.heard_roles.clear()
     with context.room.within(bounds):
@@ -134,8 +136,13 @@ async def run_phase(context: DebateContext, phase: Phase) -> None:
     if why:
         context.room.degrade(f"{phase}, round {before.round}: {why}")
     how: Literal["failed", "held"] = "failed" if why else "held"
-    report = PhaseReport(phase=phase, round=context.state.round, status=how, calls=calls, said=said, cut=cut)
+    leader = context.state.leaders.get(phase, "")
+    report = PhaseReport(
+        phase=phase, round=context.state.round, status=how, calls=calls, said=said, cut=cut, leader=leader
+    )
     context.update(reports=(*context.state.reports, report))
+    if not why:
+        context.state = review_phase(context.state, phase)
     context.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}{f'; {cut}' if cut else ''}")
     await milestone(context, phase)
     await context.room.gate(
@@ -150,6 +157,12 @@ def reason_it_failed(context: DebateContext, phase: Phase, answered: int) -> str
         return f"{answered} usable answers, too few for it to count"
     silent = [role for role in rules.required_roles.get(phase, ()) if role not in context.heard_roles]
     return f"no usable answer of {', '.join(silent)}, which it requires" if silent else ""
+
+
+def enter_phase(context: DebateContext, phase: Phase) -> None:
+    if context.state.rules.edition > 1:
+        leaders = {**context.state.leaders, phase: context.arrangement.leader(phase)}
+        context.update(phase=phase, leaders=leaders)
 
 
 async def keep_winner(context: DebateContext) -> None:
@@ -340,7 +353,12 @@ def build_result(
         topology=context.arrangement.topology,
         planning=state.planning,
         plan=state.plan,
+        criteria=state.criteria,
         comparisons=state.comparisons,
+        emphases=tuple(each for each in state.emphases if each.round <= state.round),
+        relays=state.relays,
+        delegations=state.delegations,
+        heard_tokens=state.heard_tokens,
         checks=state.checks,
         hidden=hidden[1],
         attacks=state.attacks,

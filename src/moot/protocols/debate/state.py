@@ -14,6 +14,7 @@ from moot.evidence.check_feedback import render_checks
 from moot.evidence.trials.requirements import requirements_in
 from moot.evidence.trials.selection import Prediction, Rating
 from moot.evidence.trials.values import Example
+from moot.protocols.debate.coordination import CheckedCriterion, Delegation, HeardTokens, Relay
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.types import (
     Attacked,
@@ -32,7 +33,7 @@ from moot.protocols.debate.types import (
 )
 from moot.protocols.solve.attempts import Task, code_of
 from moot.protocols.solve.prompts import prompt as solve_prompt
-from moot.teams.planning import Comparison, Expectation, TaskPlan
+from moot.teams.planning import Comparison, Emphasis, Expectation, TaskPlan
 from moot.teams.planning import render_plan as shown_plan
 from moot.teams.roles import load_shipped_roles
 from moot.text.excerpts import TextPart, fit_parts, fit_text, show
@@ -65,6 +66,8 @@ class SpokenTurn(Value):
     round: int
     text: str
     candidate: str = ""
+    number: int = 0
+    """Its place among all that were said, whatever order they are shown in."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,9 @@ class DebateState:
     task: Task
     """The task with its examples and the tests that can fail."""
     round: int = 1
+    phase: Phase | None = None
+    """The one that is held now."""
+    leaders: Mapping[Phase, str] = field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
     claims: tuple[ClaimedTest, ...] = ()
     inputs: tuple[str, ...] = ()
@@ -107,6 +113,12 @@ class DebateState:
     comparisons: tuple[Comparison, ...] = ()
     emphasis: tuple[str, ...] = ()
     """The planner's additions to this round's prompts."""
+    emphases: tuple[Emphasis, ...] = ()
+    """What the planner gives more weight, by round."""
+    criteria: tuple[CheckedCriterion, ...] = ()
+    relays: tuple[Relay, ...] = ()
+    delegations: tuple[Delegation, ...] = ()
+    heard_tokens: HeardTokens = field(default_factory=HeardTokens)
     drafted: int = 0
     """Drafts asked for by adaptive spending."""
     voices: tuple[str, ...] = ()
@@ -224,9 +236,13 @@ def render_files(state: DebateState, room: Room) -> str:
 
 
 def notes(state: DebateState, mine: str = "") -> str:
-    """The plan, with the reader's own part marked, and this round's emphasis."""
+    """The plan, with the reader's own part marked, what is delegated to it, and this round's emphasis."""
     plan = f"The plan:\n\n{fence_text(shown_plan(state.plan, mine), 'text')}\n\n" if state.plan else ""
-    return plan + "".join(f"{line}\n\n" for line in state.emphasis)
+    given = [d for d in state.delegations if (d.to, d.phase, d.round) == (mine, state.phase, state.round) and d.text]
+    delegated = "".join(
+        f"{each.by} leads you and proposes for your part:\n\n{fence_text(each.text, 'text')}\n\n" for each in given
+    )
+    return plan + delegated + "".join(f"{line}\n\n" for line in state.emphasis)
 
 
 def render_project_checks(state: DebateState) -> str:

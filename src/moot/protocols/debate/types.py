@@ -24,8 +24,9 @@ from moot.core.types import (
 )
 from moot.evidence.trials.selection import Rating
 from moot.evidence.trials.values import Difficulty, TestCategory
+from moot.protocols.debate.coordination import CheckedCriterion, Delegation, HeardTokens, Relay
 from moot.protocols.harden.script import HardenRules
-from moot.teams.planning import Comparison, TaskPlan
+from moot.teams.planning import Comparison, Emphasis, TaskPlan
 from moot.teams.voting import Election, Method, RankedBallot, TieBreak
 
 Phase = Literal[
@@ -125,6 +126,11 @@ class DebateRules(Rules):
     clarify: Clarify = Field(default="auto", description="always: ask what is unclear also in a simple task")
     roles_folder: Annotated[str, Option(flag="--roles", help="Folder with your own roles, one NAME.md each.")] = Field(
         default="", description="a folder with roles of your own, NAME.md each"
+    )
+    adjust: bool = Field(
+        default=True,
+        description="compare each phase with what is expected of it, and adjust prompts, seats and review weights of "
+        "the next round",
     )
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
     tools: Annotated[
@@ -304,6 +310,10 @@ class Score(Value):
     parts: dict[Criterion, Unit]
     measured: tuple[Criterion, ...] = ()
     reviewers: tuple[str, ...] = ()
+    leader: Unit | None = None
+    """The mean of the leader's own marks: it breaks ties of the total."""
+    weights: dict[Criterion, Unit] = Field(default_factory=dict)
+    """If the planner changed them."""
 
 
 class Baseline(Value):
@@ -344,6 +354,7 @@ class PhaseReport(Value):
     said: str = ""
     cut: str = ""
     """The phase's own limit that ended it early."""
+    leader: str = ""
 
 
 class Attacked(Value):
@@ -397,8 +408,15 @@ class DebateResult(Result):
     checks: tuple[Checks, ...] = ()
     """Results of the project's CI hooks, by point."""
     plan: TaskPlan | None = None
+    criteria: tuple[CheckedCriterion, ...] = ()
+    """Done-criteria of the plan's parts."""
     comparisons: tuple[Comparison, ...] = ()
     """What the planner expected of each phase, and what happened."""
+    emphases: tuple[Emphasis, ...] = ()
+    """What the planner gave more weight, by round."""
+    relays: tuple[Relay, ...] = ()
+    delegations: tuple[Delegation, ...] = ()
+    heard_tokens: HeardTokens = HeardTokens()
     hidden: SuiteRun | None = None
     attacks: tuple[Attacked, ...] = ()
     ratings: tuple[Rating, ...] = ()

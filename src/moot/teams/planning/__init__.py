@@ -8,7 +8,9 @@ from moot.teams.planning.cognition import (  # fmt: skip
     Observation,
     adapt_expectation,
     compare,
+    count_extra,
     emphases,
+    raise_weights,
 )
 from moot.teams.planning.complexity import Complexity, PlanChoice, measure, style_for
 from moot.teams.planning.negotiation import NegotiatedPlan, Stance, SubtaskOverlap, negotiate, overlaps
@@ -43,6 +45,7 @@ __all__ = [
     "TaskPlan",
     "adapt_expectation",
     "compare",
+    "count_extra",
     "emphases",
     "in_order",
     "join_results",
@@ -50,6 +53,7 @@ __all__ = [
     "negotiate",
     "overlaps",
     "problems",
+    "raise_weights",
     "render_plan",
     "style_for",
     "waves",

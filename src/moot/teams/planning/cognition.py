@@ -1,7 +1,7 @@
 """Cognitive planner: expected and observed results of a phase, and the emphasis of the next round."""
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import Field
 
@@ -21,6 +21,10 @@ REMEDY: Mapping[Part, str] = {
     "insights": "Look for what nobody has named yet.",
 }
 """Instructions for the next round about a part that fell short, most serious first."""
+CRITERIA: Mapping[Part, str] = {"tests": "correctness", "insights": "coverage"}
+OF_PHASE: Mapping[str, str] = {"adversarial": "security"}
+"""Criteria of the review that get more weight, by what fell short and by where."""
+Name = TypeVar("Name", bound=str)
 
 
 class Expectation(Value):
@@ -43,6 +47,7 @@ class Observation(Value):
 
 class Comparison(Value):
     phase: str
+    round: int = 0
     gaps: dict[Part, float]
     """Observed minus expected, -1 to 1, for each observed part."""
     overall: Unit
@@ -51,11 +56,20 @@ class Comparison(Value):
 
 
 class Emphasis(Value):
+    """What a phase that fell short gets in the round that follows."""
+
     phase: str
     weight: float
-    """1.0: as before; 1.1 and 1.2: more seats or turns, as the round allows."""
+    """1.1 or 1.2: of the review's criteria that it concerns. Each tenth is one more seat or attempt for the phase."""
     focus: tuple[str, ...]
-    """Additions to the phase's prompts."""
+    """Additions to the round's prompts."""
+    round: int = 0
+    parts: tuple[Part, ...] = ()
+    """In what it fell short."""
+
+    @property
+    def extra(self) -> int:
+        return round((self.weight - 1.0) * 10)
 
 
 EXPECTED: Mapping[str, Expectation] = {
@@ -73,7 +87,7 @@ EXPECTED: Mapping[str, Expectation] = {
 }
 
 
-def compare(expected: Expectation, happened: Observation) -> Comparison:
+def compare(expected: Expectation, happened: Observation, round_number: int = 0) -> Comparison:
     """Only observed parts count: a phase without observations is neither good nor bad."""
     gaps: dict[Part, float] = {}
     for part in WEIGHTS:
@@ -83,12 +97,13 @@ def compare(expected: Expectation, happened: Observation) -> Comparison:
             gaps[part] = round(max(-1.0, min(1.0, (seen - hoped) / scale)), 4)
     total = sum(WEIGHTS[part] for part in gaps)
     if not total:
-        return Comparison(phase=expected.phase, gaps={}, overall=0.5, verdict="nothing_seen")
+        return Comparison(phase=expected.phase, round=round_number, gaps={}, overall=0.5, verdict="nothing_seen")
     gap = sum(WEIGHTS[part] * value for part, value in gaps.items()) / total
     verdict: Literal["better", "worse", "as_expected"] = "as_expected"
     if abs(gap) > SLACK:
         verdict = "better" if gap > 0 else "worse"
-    return Comparison(phase=expected.phase, gaps=gaps, overall=round(0.5 + gap / 2, 4), verdict=verdict)
+    overall = round(0.5 + gap / 2, 4)
+    return Comparison(phase=expected.phase, round=round_number, gaps=gaps, overall=overall, verdict=verdict)
 
 
 def adapt_expectation(expected: Expectation, happened: Observation) -> Expectation:
@@ -101,11 +116,37 @@ def adapt_expectation(expected: Expectation, happened: Observation) -> Expectati
     return expected.model_copy(update=moved)
 
 
-def emphases(comparisons: Iterable[Comparison]) -> tuple[Emphasis, ...]:
+def emphases(comparisons: Iterable[Comparison], round_number: int = 0) -> tuple[Emphasis, ...]:
     """The phases that fell short, and in what."""
     found = []
     for each in comparisons:
         if each.verdict == "worse":
-            focus = tuple(REMEDY[part] for part in REMEDY if each.gaps.get(part, 0.0) < -SLACK)
-            found.append(Emphasis(phase=each.phase, weight=1.2 if each.overall < BAD else 1.1, focus=focus))
+            parts = tuple(part for part in REMEDY if each.gaps.get(part, 0.0) < -SLACK)
+            found.append(
+                Emphasis(
+                    phase=each.phase,
+                    round=round_number,
+                    weight=1.2 if each.overall < BAD else 1.1,
+                    parts=parts,
+                    focus=tuple(REMEDY[part] for part in parts),
+                )
+            )
     return tuple(found)
+
+
+def count_extra(given: Iterable[Emphasis], phase: str, round_number: int) -> int:
+    """Seats or attempts that a phase gets in this round besides its usual ones."""
+    return max((each.extra for each in given if (each.phase, each.round) == (phase, round_number)), default=0)
+
+
+def raise_weights(weights: Mapping[Name, float], given: Iterable[Emphasis], round_number: int) -> dict[Name, float]:
+    """The review's weights in this round: more for the criteria in which a phase fell short; their sum stays."""
+    factors = dict.fromkeys(weights, 1.0)
+    for each in given:
+        if each.round == round_number:
+            for name in factors:
+                if name in {*(CRITERIA[part] for part in each.parts if part in CRITERIA), OF_PHASE.get(each.phase)}:
+                    factors[name] = max(factors[name], each.weight)
+    raised = {name: weight * factors[name] for name, weight in weights.items()}
+    scale = sum(weights.values()) / sum(raised.values())
+    return {name: round(weight * scale, 4) for name, weight in raised.items()}

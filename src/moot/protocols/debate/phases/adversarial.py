@@ -10,7 +10,7 @@ from moot.protocols.debate.phases.converge import winner_of
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.repair import drop
 from moot.protocols.debate.phases.run_candidates import run_candidates
-from moot.protocols.debate.state import DebateState, render_task
+from moot.protocols.debate.state import DebateState, notes, render_task
 from moot.protocols.debate.types import Attacked, Candidate
 from moot.protocols.harden.attack import number_findings
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, attack_and_patch, list_open_findings
@@ -24,7 +24,7 @@ async def adversarial(context: DebateContext) -> str:
         return "there is no code to attack"
     leader = best_first(state)[0]
     code = code_of(state.task, leader.code)
-    given = HardenInput(code=code, tests=state.task.tests, task=render_task(state))
+    given = HardenInput(code=code, tests=state.task.tests, task=describe_task(state))
     result = await attack_and_patch(given, rules_of(state), context.room)
     asked = {"red": len(result.attack_reports), "blue": len(result.defense_reports)}
     context.update(calls=state.calls + sum(times for seat, times in asked.items() if context.room.has_model(seat)))
@@ -42,6 +42,12 @@ async def adversarial(context: DebateContext) -> str:
     for twin in [c for c in state.latest() if c.code == leader.code and c.id != leader.id]:
         drop(context, twin.id, f"the same code as {leader.id}, which {made.id} replaces")
     return f"{name_outcome(result)}: {found} findings, {len(left)} left, {made.id} replaces {leader.id}"
+
+
+def describe_task(state: DebateState) -> str:
+    """With the plan and the planner's emphasis: red reads no other prompt of the debate."""
+    told = notes(state).strip() if state.rules.edition > 1 else ""
+    return "\n\n".join(filter(None, (render_task(state), told)))
 
 
 def name_outcome(result: HardenResult) -> str:

@@ -59,7 +59,7 @@ class AnswersReply(Value):
 
 async def dehallucination(context: DebateContext) -> str:
     asking = list_seated(context.state, context.room, "proposer", "generator", "implementer")[:1]
-    answering = list_seated(context.state, context.room, "moderator", "architect", "teacher")[:1]
+    answering = choose_answering(context)
     for _ in range(ROUNDS):
         replies = await context.ask_independently("dehallucination", asking, lambda m: ask_questions(m, context))
         known = {plain(clarification.question) for clarification in context.state.clarifications}
@@ -85,6 +85,13 @@ async def dehallucination(context: DebateContext) -> str:
     done = context.state.clarifications
     assumed = sum(1 for c in done if c.source == "assumption")
     return f"{len(done)} questions, {assumed} answered by assumption" if done else "nothing was found unclear"
+
+
+def choose_answering(context: DebateContext) -> list[Member]:
+    """The leader of the phase; before leaders led, by role."""
+    leader = context.state.leaders.get("dehallucination", "")
+    led = [member for member in context.state.given.team if member.seat == leader and context.room.has_model(leader)]
+    return led or list_seated(context.state, context.room, "moderator", "architect", "teacher")[:1]
 
 
 def list_ambiguities(state: DebateState) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from moot.core.types import Value
 from moot.evidence.trials.values import same_value
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.claims import ask_blind, form_of, judge_claim, parse_claims, pattern_of
+from moot.protocols.debate.phases.order import order_points, render_points
 from moot.protocols.debate.phases.run_candidates import run_candidates
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
@@ -52,7 +53,7 @@ async def critique(context: DebateContext) -> str:
     def take(member: Member, said: CritiqueReply) -> None:
         points = tuple(collect_points(member, said.points, context.state))
         context.update(points=(*context.state.points, *points))
-        context.say(member, "critique", "\n".join(f"{p.candidate}: {p.stance}: {p.point}" for p in points))
+        context.say(member, "critique", render_points(points))
         tests = parse_breaking_tests(member, said.tests, context.state)
         most = context.state.rules.breaking
         brought.extend(tests[:most])
@@ -61,10 +62,11 @@ async def critique(context: DebateContext) -> str:
             context.room.degrade(f"{member.seat} brought {len(tests)} tests, at most {most} count; not run: {unused}")
 
     await context.ask_with_stand_ins("critique", critics, lambda m: ask_critique(m, context), take)
+    ordered = f", ordered by {leader}" if (leader := await order_points(context)) else ""
     tests = await weigh_claims(context, brought)
     spoke = len(context.state.points) - before
     valid = sum(1 for claim in tests if claim.status == "agreed")
-    return f"{spoke} points, {len(tests)} breaking tests, {valid} of them valid"
+    return f"{spoke} points{ordered}, {len(tests)} breaking tests, {valid} of them valid"
 
 
 def ask_critique(member: Member, context: DebateContext) -> Ask[CritiqueReply]:

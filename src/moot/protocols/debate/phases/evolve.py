@@ -6,8 +6,9 @@ from moot.protocols.debate.phases.adaptive import spend_adaptively
 from moot.protocols.debate.phases.claims import ask_blind, specify_tests
 from moot.protocols.debate.phases.converge import stands_alone
 from moot.protocols.debate.phases.drafts import draft_candidates, drafters
+from moot.protocols.debate.phases.objections import objections
 from moot.protocols.debate.phases.redraft import mend_slips, nothing_passes, redraft_in_turn
-from moot.protocols.debate.phases.repair import objections, repair_candidates
+from moot.protocols.debate.phases.repair import repair_candidates
 from moot.protocols.debate.phases.run_candidates import (
     alike_and_green,
     example_of,

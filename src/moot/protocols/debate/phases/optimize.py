@@ -27,6 +27,7 @@ from moot.protocols.debate.state import (
 )
 from moot.protocols.debate.types import Candidate, Member
 from moot.protocols.solve.attempts import Attempt, Task, reflect_on_failure, render_reflections
+from moot.teams.planning import count_extra
 from moot.text.render import fence_text
 from moot.text.replies import Aliases, code_form, instructions
 
@@ -67,7 +68,8 @@ async def improve_leader(maker: Member, context: DebateContext) -> str:
     """Retry until everything passes; keep only what improves on the leader."""
     leader, attempts = best_first(context.state)[0], list[Attempt]()
     by = list[Member]()
-    for number in range(1, context.state.rules.attempts + 1):
+    most = context.state.rules.attempts + count_extra(context.state.emphases, "optimization", context.state.round)
+    for number in range(1, most + 1):
         said = await context.ask_with_stand_ins(
             "optimization", [maker], lambda m: ask_merge(m, attempts, context), lambda m, _: by.append(m)
         )
@@ -81,7 +83,7 @@ async def improve_leader(maker: Member, context: DebateContext) -> str:
         if not same and (may_replace(now, leader) or not (now.checked.of or now.checked.agreed_of)):
             return f"{now.id} improves on {leader.id}"
         drop(context, now.id, f"the same code as {leader.id}" if same else f"gains nothing over {leader.id}")
-        if (leader.checked.green and not leader.checked.failures) or number == context.state.rules.attempts:
+        if (leader.checked.green and not leader.checked.failures) or number == most:
             break
         attempts.append(as_attempt(now, number))
         attempts[-1], _ = await reflect_on_failure(as_task(context.state), attempts, context.room, maker.seat)

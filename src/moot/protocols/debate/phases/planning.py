@@ -8,6 +8,8 @@ from pydantic import Field
 from moot.core.room import Ask, T
 from moot.core.types import Value
 from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.coordination import CheckedCriterion
+from moot.protocols.debate.phases.criteria import check_criteria
 from moot.protocols.debate.phases.drafts import DraftReply, PositionReply, drafters
 from moot.protocols.debate.phases.run_candidates import run_candidates
 from moot.protocols.debate.prompts import prompt
@@ -143,6 +145,11 @@ async def carry_out_plan(context: DebateContext, plan: TaskPlan) -> None:
     whole = "\n\n".join(text.strip("\n") for _, text in done.parts) + "\n"
     words = f"the parts of the plan, {', '.join(part.id for part, _ in done.parts)}"
     code = context.state.code
+    if context.state.rules.edition > 1:
+        context.update(criteria=await check_criteria(context, done.parts, whole))
+    unmet = list_unmet(context.state.criteria)
+    for line in unmet:
+        context.room.degrade(f"plan: {line}")
     made = Candidate(
         id=context.state.next_id(),
         seat=PLAN,
@@ -150,9 +157,19 @@ async def carry_out_plan(context: DebateContext, plan: TaskPlan) -> None:
         phase="proposal",
         code=whole if code else "",
         text=words if code else whole,
+        limits=unmet,
     )
     context.enter(made, "proposal", words)
     await run_candidates(context)
+
+
+def list_unmet(criteria: Sequence[CheckedCriterion]) -> tuple[str, ...]:
+    """For the result, and for all who judge the joined parts."""
+    return tuple(
+        f"{each.subtask} is not done ({each.criterion}): " + (each.why or f"{each.status} by {each.by or 'anybody'}")
+        for each in criteria
+        if each.status != "met"
+    )
 
 
 async def run_wave(

@@ -13,11 +13,11 @@ from moot.protocols.debate.phases.drafts import (
     enter_position,
     own_history,
 )
+from moot.protocols.debate.phases.objections import list_critique, render_objections
 from moot.protocols.debate.phases.run_candidates import may_replace, run_candidates
 from moot.protocols.debate.state import render_project_checks
 from moot.protocols.debate.types import Candidate, Member, Phase
-from moot.text.excerpts import TextPart, fit_parts, show
-from moot.text.render import fence_text
+from moot.teams.planning import count_extra
 
 
 async def repair_candidates(
@@ -29,10 +29,12 @@ async def repair_candidates(
     members = [
         member for member in state.given.team if member.seat in open_ones and context.room.has_model(member.seat)
     ]
-    best = sorted(members, key=lambda m: open_ones[m.seat].checked.rank, reverse=True)[: state.rules.voices]
+    most = state.rules.voices + count_extra(state.emphases, phase, state.round)
+    best = sorted(members, key=lambda m: open_ones[m.seat].checked.rank, reverse=True)[:most]
     speakers = [member for member in members if member in best]
     if not speakers:
         return 0
+    await context.relay_to([member.seat for member in speakers], list_critique(state))
     new = list[tuple[Candidate, Candidate]]()
 
     def enter_repair_draft(member: Member, said: DraftReply) -> None:
@@ -46,7 +48,7 @@ async def repair_candidates(
     def history(member: Member) -> str:
         old = open_ones[member.seat]
         project = render_project_checks(context.state) if old.id == context.state.checked else ""
-        return own_history(old, context) + render_objections(objections(context, old), member, context) + project
+        return own_history(old, context) + render_objections(old, member, context) + project
 
     if state.code:
         try:
@@ -83,24 +85,3 @@ def drop(context: DebateContext, name: str, why: str) -> None:
     """Drop a change without gain: its parent is a candidate again."""
     change = {name: context.state.candidate(name).model_copy(update={"dropped": why})}
     context.update(candidates=tuple(change.get(c.id, c) for c in context.state.candidates))
-
-
-def objections(context: DebateContext, candidate: Candidate) -> list[str]:
-    """Objections of the previous round that the author may read."""
-    before = context.state.round - 1
-    return [
-        f"{p.point} ({p.evidence})" if p.evidence else p.point
-        for p in context.state.points
-        if p.candidate == candidate.id
-        and p.stance == "disagree"
-        and p.round == before
-        and context.arrangement.relay(p.seat, candidate.seat) is not None
-    ]
-
-
-def render_objections(lines: list[str], member: Member, context: DebateContext) -> str:
-    if not lines:
-        return ""
-    parts = [TextPart(f"objection {number}", f"- {line}") for number, line in enumerate(lines, 1)]
-    told = show(fit_parts(parts, context.room.allowance() // 8), member.seat, context.room).join()
-    return f"What others object to:\n\n{fence_text(told, 'text')}\n\n"

@@ -13,6 +13,7 @@ from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
 from moot.protocols.debate.types import WEIGHTS, Candidate, Criterion, Member, Score
 from moot.protocols.solve.attempts import code_of
+from moot.teams.planning import raise_weights
 from moot.text.replies import Aliases, Title, instructions
 
 REPLY_TOKENS = 800
@@ -47,8 +48,9 @@ async def review(context: DebateContext) -> str:
         context.room.degrade(f"review: at most {MOST_REVIEWERS} seats review; not asked: {', '.join(unheard)}")
     await context.ask_with_stand_ins("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, context), take)
     measured = {c.id: await measure(c, context) for c in context.state.latest()}
-    scores = tuple(score_candidate(c, measured[c.id], said) for c in context.state.latest())
-    context.update(scores=scores)
+    weights = raise_weights(WEIGHTS, context.state.emphases, context.state.round)
+    scores = tuple(score_candidate(c, measured[c.id], said, weights) for c in context.state.latest())
+    context.update(scores=add_leader_marks(scores, said.get(context.state.leaders.get("review", ""), {})))
     best = max(scores, key=lambda score: score.total, default=None)
     return f"{len(said)} reviewers; best {best.candidate} with {best.total:.2f}" if best else "nothing to review"
 
@@ -83,7 +85,10 @@ async def measure(candidate: Candidate, context: DebateContext) -> dict[Criterio
 
 
 def score_candidate(
-    candidate: Candidate, measured: Mapping[Criterion, float], said: Mapping[str, Mapping[str, Marks]]
+    candidate: Candidate,
+    measured: Mapping[Criterion, float],
+    said: Mapping[str, Mapping[str, Marks]],
+    weights: Mapping[Criterion, float] = WEIGHTS,
 ) -> Score:
     """Measured parts as they are, the others as the reviewers' median; an unknown part counts 0."""
     marks = [by_letter[candidate.id] for by_letter in said.values() if candidate.id in by_letter]
@@ -94,21 +99,37 @@ def score_candidate(
             parts[part] = measured[part]
         elif given:
             parts[part] = given[(len(given) - 1) // 2]
-    total = sum(WEIGHTS[part] * value for part, value in parts.items())
+    total = sum(weights[part] * value for part, value in parts.items())
     return Score(
         candidate=candidate.id,
-        total=round(total, 4),
+        total=round(min(total, 1.0), 4),
         parts={part: round(value, 4) for part, value in parts.items()},
         measured=tuple(part for part in WEIGHTS if part in measured),
         reviewers=tuple(seat for seat, by_letter in said.items() if candidate.id in by_letter),
+        weights=dict(weights) if weights != WEIGHTS else {},
     )
 
 
-def by_score(candidates: Sequence[Candidate], state: DebateState) -> list[Candidate]:
-    """Best first; a hardened candidate takes its parent's place, before its equals; the rest in order of entry."""
-    totals = {score.candidate: score.total for score in state.scores}
+def add_leader_marks(scores: Sequence[Score], said: Mapping[str, Marks]) -> tuple[Score, ...]:
+    """The leader's own marks beside the totals, of which they break ties."""
+    means = dict[str, float]()
+    for letter, marks in said.items():
+        given = [value for part in WEIGHTS if (value := getattr(marks, part)) is not None]
+        if given:
+            means[letter] = round(sum(given) / len(given), 4)
+    return tuple(score.model_copy(update={"leader": means.get(score.candidate)}) for score in scores)
 
-    def place(candidate: Candidate) -> tuple[float, bool]:
-        return -totals.get(candidate.id, totals.get(candidate.parent, 0.0)), candidate.phase != "adversarial"
+
+def by_score(candidates: Sequence[Candidate], state: DebateState) -> list[Candidate]:
+    """Best first; a hardened candidate takes its parent's place, before its equals. Of equal scores the leader's marks
+    decide, then its own candidate comes first; the rest in order of entry."""
+    totals = {score.candidate: score.total for score in state.scores}
+    marks = {score.candidate: score.leader or 0.0 for score in state.scores}
+    leader = state.leaders.get("proposal") or state.leaders.get("self_evolvement", "")
+
+    def place(candidate: Candidate) -> tuple[float, bool, float, bool]:
+        name = candidate.id if candidate.id in totals else candidate.parent
+        hardened = candidate.phase == "adversarial"
+        return -totals.get(name, 0.0), not hardened, -marks.get(name, 0.0), candidate.seat != leader
 
     return sorted(candidates, key=place)

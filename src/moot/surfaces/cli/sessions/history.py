@@ -17,6 +17,7 @@ from moot.edge.files.outputs import check_output, write_output
 from moot.edge.store import SqlStore
 from moot.edge.store.sql import BeingRun
 from moot.protocols import PROTOCOLS
+from moot.record.seen import build_seen, list_seen
 from moot.record.transcript import as_json
 from moot.runtime.runner import SessionPlan, find_result
 from moot.surfaces.cli.consent import ask_to_run
@@ -70,8 +71,17 @@ def list_command(
     out().print(table if records else plain("no sessions"))
 
 
-def show_command(session: SessionArgument, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
+def show_command(
+    session: SessionArgument,
+    seen: Annotated[bool, typer.Option("--seen", help="Show instead which turns of others each seat saw.")] = False,
+    store: StoreFlag = None,
+    json_output: JsonFlag = False,
+) -> None:
     """Show the result of a session, then what was said and done in it, in order."""
+    if seen:
+        story = with_store(store, lambda db: load_story(db, session))
+        told: list[JsonValue] = [each.model_dump(mode="json") for each in list_seen(story)]
+        return print_json(told) if json_output else show_document(build_seen(story))
     if json_output:
         write_json(as_json(with_store(store, lambda db: load_story(db, session))))
     else:

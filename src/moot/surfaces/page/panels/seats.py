@@ -7,6 +7,7 @@ from math import cos, pi, sin
 from typing import get_args
 
 from moot.protocols.debate.types import DebateInput, DebateResult
+from moot.record.seen import read_heard
 from moot.surfaces.page.panels.recorded import RecordedSession, as_table
 from moot.teams.topology import Arrangement, Topology, arrange
 
@@ -17,7 +18,7 @@ LONGEST = 16
 ABOUT: dict[Topology, str] = {
     "graph_mesh": "a mesh: everybody hears everybody",
     "star": "a star: everybody hears everybody through the one in the middle",
-    "chain": "a chain: each hears the one before, and the first the last",
+    "chain": "a chain: each hears the nearest before it who spoke, and the first the last",
     "tree": "a tree: turns go up and down its branches",
 }
 
@@ -68,12 +69,17 @@ def draw_seats(session: RecordedSession) -> SeatDrawing | None:
         return None
     team = arrange({member.seat: member.role for member in given.team}, topology)
     leads: dict[str, tuple[str, ...]] = {}
-    for phase in dict.fromkeys(each.phase for each in result.phases if each.status == "held"):
-        leads[team.leader(phase)] = (*leads.get(team.leader(phase), ()), phase.replace("_", " "))
+    for phase, leader in {each.phase: each.leader for each in result.phases if each.status == "held"}.items():
+        leader = leader or team.leader(phase)  # not recorded by earlier versions
+        leads[leader] = (*leads.get(leader, ()), phase.replace("_", " "))
     models = {turn.seat: f"{turn.provider}:{turn.model}" for turn in session.snapshot.turns}
     places = _stack(team) if topology in ("chain", "tree") else _surround(team)
     nodes = tuple(_build_node(seat, place, team, leads, models.get(seat, "")) for seat, place in places.items())
-    heard = tuple((reader, tuple(None if reader == s else team.relay(s, reader) for s in places)) for reader in places)
+    seen = _list_heard(session)
+    heard = tuple(
+        (reader, tuple(seen.get((reader, s)) if seen else _find_relay(team, s, reader) for s in places))
+        for reader in places
+    )
     stacked = topology in ("chain", "tree")
     return SeatDrawing(
         topology=topology.removeprefix("graph_"),
@@ -87,6 +93,18 @@ def draw_seats(session: RecordedSession) -> SeatDrawing | None:
         relayed=topology != "graph_mesh",
         lost=_list_lost(session),
     )
+
+
+def _list_heard(session: RecordedSession) -> dict[tuple[str, str], str]:
+    """Reader and speaker -> through whom, as recorded with the turns."""
+    return {
+        (turn.seat, heard.seat): heard.through for turn in session.snapshot.turns for heard in read_heard(turn.metadata)
+    }
+
+
+def _find_relay(team: Arrangement, sender: str, reader: str) -> str | None:
+    """By the rules, for sessions of earlier versions, which did not record it."""
+    return None if reader == sender else team.relay(sender, reader)
 
 
 Places = dict[str, tuple[float, float]]
