@@ -35,6 +35,11 @@ class ToolCall(Value):
     """The fenced code below the call."""
 
 
+class PlannedCall(Value):
+    call: ToolCall
+    context: ToolContext
+
+
 class ToolTurn(Value):
     """A turn that asks no model: the seat's role uses tools, and what they say is its report."""
 
@@ -42,12 +47,7 @@ class ToolTurn(Value):
     role: str
     phase: str
     round: int
-    calls: tuple["PlannedCall", ...]
-
-
-class PlannedCall(Value):
-    call: ToolCall
-    context: ToolContext
+    calls: tuple[PlannedCall, ...]
 
 
 class ToolResult(Value):

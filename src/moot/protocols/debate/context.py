@@ -8,11 +8,12 @@ from pydantic import BaseModel
 
 from moot.core.errors import SessionStopped
 from moot.core.room import Ask, Room, T
-from moot.core.types import Absent, Answer, SuiteRun
+from moot.core.types import Absent, Answer, SuiteRun, Vulnerability
+from moot.protocols.debate.acts import RoleAct
 from moot.protocols.debate.state import DebateState, SpokenTurn, tool_context, tools_of
-from moot.protocols.debate.types import PARALLEL, Candidate, Member, Phase, Talk
+from moot.protocols.debate.types import PARALLEL, Attacked, Candidate, Member, Phase, Talk
 from moot.teams.topology import Arrangement
-from moot.text.excerpts import Fitted, TextPart, fit_parts, show
+from moot.text.excerpts import Fitted, TextPart, fit_parts, fit_text, show
 from moot.text.render import fence_text
 
 
@@ -38,6 +39,8 @@ class DebateContext:
     """The step of the turn that wrote a candidate; none for one that no seat wrote."""
     lost: set[str] = field(default_factory=set)
     """Unreachable seats."""
+    examined: dict[str, set[str]] = field(default_factory=dict)
+    """The codes that a seat has looked at by its tools."""
 
     def update(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
@@ -52,6 +55,19 @@ class DebateContext:
     def say(self, member: Member, phase: Phase, text: str) -> None:
         said = SpokenTurn(seat=member.seat, phase=phase, round=self.state.round, text=text)
         self.update(spoken=(*self.state.spoken, said))
+
+    def note_act(self, member: Member, phase: Talk, effect: str, report: str = "") -> None:
+        """What a role did. A report may take an eighth of a prompt's material."""
+        text = fit_text(f"the report of {member.seat}", report, self.room.allowance() // 8)
+        act = RoleAct(
+            seat=member.seat,
+            role=member.role,
+            phase=phase,
+            round=self.state.round,
+            effect=effect,
+            report=show(text, "the seats", self.room).join() if report else "",
+        )
+        self.update(acts=(*self.state.acts, act))
 
     async def ask_independently(
         self,
@@ -151,6 +167,13 @@ class DebateContext:
                 self.lost.add(member.seat)
             if gone and len(self.arrangement.seats) > 1:
                 self.arrangement = self.arrangement.without(member.seat)
+
+
+def note_attack(
+    context: DebateContext, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden"
+) -> None:
+    told = {"candidate": candidate.id, "round": context.state.round, "by": by, "findings": tuple(left)}
+    context.update(attacks=(*context.state.attacks, Attacked.model_validate(told)))
 
 
 def _take_answers(speakers: Sequence[Member], answers: Sequence[Any], take: Callable[[Member, T], object]) -> list[T]:

@@ -27,11 +27,14 @@ from moot.protocols.debate.phases.adaptive import has_evidence
 from moot.protocols.debate.phases.adversarial import scan_winner
 from moot.protocols.debate.phases.clarify import list_ambiguities
 from moot.protocols.debate.phases.converge import stands_alone, winner_of
+from moot.protocols.debate.phases.deepen import reason_not_to_deepen
 from moot.protocols.debate.phases.drafts import drafters
 from moot.protocols.debate.phases.expectations import review_round
+from moot.protocols.debate.phases.lesson import teach
 from moot.protocols.debate.phases.milestones import milestone
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.planning import make_plan
+from moot.protocols.debate.phases.refactor import refactor_leader
 from moot.protocols.debate.phases.run_candidates import alike_and_green, describe_run
 from moot.protocols.debate.state import DebateState, risks
 from moot.protocols.debate.types import (
@@ -76,6 +79,7 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
                 break
         await scan_winner(context)
         await keep_winner(context)
+        await teach(context)
         hidden = await run_held_out_tests(context)
     except SessionStopped as cut:
         stopped = cut.kind
@@ -118,10 +122,7 @@ async def plan_work(context: DebateContext) -> None:
 async def run_phase(context: DebateContext, phase: Phase) -> None:
     """Run one phase, if it is enabled and has something to do; record and report it."""
     if why := reason_to_skip(context, phase):
-        status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
-        report = PhaseReport(phase=phase, round=context.state.round, status=status, said=why)
-        context.update(reports=(*context.state.reports, report))
-        return
+        return await skip_phase(context, phase, why)
     before, bounds = context.state, bounds_of(context.state.rules, phase)
     with context.room.within(bounds):
         said = await SCRIPTS[phase](context)
@@ -135,11 +136,32 @@ async def run_phase(context: DebateContext, phase: Phase) -> None:
     how: Literal["failed", "held"] = "failed" if failed else "held"
     report = PhaseReport(phase=phase, round=context.state.round, status=how, calls=calls, said=said, cut=cut)
     context.update(reports=(*context.state.reports, report))
-    context.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}{f'; {cut}' if cut else ''}")
-    await milestone(context, phase)
-    await context.room.gate(
-        phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", render_for_gate(context.state)
+    await close_phase(context, report)
+
+
+async def skip_phase(context: DebateContext, phase: Phase, why: str) -> None:
+    """Say why nothing is asked. Drafts that are the proposals are kept, checked and shown at the gate all the same; a
+    refactorer works where the rest of optimization has nothing to do."""
+    status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
+    before = context.state.calls
+    done = await refactor_leader(context) if phase == "optimization" and status == "skipped" else ""
+    report = PhaseReport(
+        phase=phase,
+        round=context.state.round,
+        status="held" if done else status,
+        calls=context.state.calls - before,
+        said=f"{done}; nothing else: {why}" if done else why,
     )
+    context.update(reports=(*context.state.reports, report))
+    if done or (phase == "proposal" and status == "skipped" and not context.state.adaptive):
+        await close_phase(context, report)
+
+
+async def close_phase(context: DebateContext, report: PhaseReport) -> None:
+    told = f"{report.phase.replace('_', ' ')}, round {report.round}: {report.said}"
+    context.room.tell(f"{told}; {report.cut}" if report.cut else told)
+    await milestone(context, report.phase)
+    await context.room.gate(report.phase, told, render_for_gate(context.state))
 
 
 async def keep_winner(context: DebateContext) -> None:
@@ -200,10 +222,8 @@ def reason_to_skip(context: DebateContext, phase: Phase) -> str:
         return "switched off"
     if phase == "dehallucination":
         return "" if state.rules.clarify == "always" or unclear(state) else "the task is simple"
-    if phase == "proposal" and state.adaptive and state.latest() and state.round == 1:
-        return "the drafts are the proposals"
     if phase in ("self_evolvement", "proposal"):
-        return ""
+        return reason_not_to_deepen(context) if phase == "proposal" else ""
     if not state.latest():
         return "there is no candidate"
     if phase == "adversarial":
@@ -329,6 +349,8 @@ def build_result(
         calls_full_run=full_run(state, context.room),
         assumptions=tuple(c.answer for c in state.clarifications if c.source == "assumption" and c.answer),
         remaining_ambiguities=list_ambiguities(state),
+        acts=state.acts,
+        unseated=state.given.unseated,
     )
 
 

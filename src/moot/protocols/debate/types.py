@@ -24,6 +24,7 @@ from moot.core.types import (
 )
 from moot.evidence.trials.selection import Rating
 from moot.evidence.trials.values import Difficulty, TestCategory
+from moot.protocols.debate.acts import RoleAct, UnseatedRole
 from moot.protocols.harden.script import HardenRules
 from moot.teams.planning import Comparison, TaskPlan
 from moot.teams.voting import Election, Method, RankedBallot, TieBreak
@@ -176,6 +177,8 @@ class DebateInput(Value):
     harden: Annotated[HardenRules, Option(derived=True)] = HardenRules()
     """How the adversarial phase attacks; the time is that of the debate."""
     team: Annotated[tuple[Member, ...], Option(derived=True)] = Field(min_length=1)
+    unseated: Annotated[tuple[UnseatedRole, ...], Option(derived=True)] = ()
+    """Roles that were named for the team and have no act in this task."""
 
 
 class Clarification(Value):
@@ -264,10 +267,17 @@ class Candidate(Value):
     text: str = ""
     """The approach and its arguments; for a topic, the position itself."""
     limits: tuple[str, ...] = ()
+    argument: str = ""
+    """Why its author holds it to be right, and the parts it has."""
     parent: str = ""
     dropped: str = ""
     """Why it was dropped although nothing replaced it."""
     checked: Checked = Checked()
+
+    @property
+    def stands_for_parent(self) -> bool:
+        """Whether it is the leader of its time, hardened or refactored: it takes that one's place before its equals."""
+        return self.phase == "adversarial" or (self.phase == "optimization" and bool(self.parent))
 
 
 class Point(Value):
@@ -279,6 +289,10 @@ class Point(Value):
     stance: Literal["agree", "disagree"]
     point: str
     evidence: str = ""
+    quote: str = ""
+    """The words of the task that it rests on."""
+    unsupported: bool = False
+    """The validator found no words of the task for it: its author need not answer it."""
 
 
 class Score(Value):
@@ -398,6 +412,10 @@ class DebateResult(Result):
     assumptions: tuple[str, ...] = ()
     remaining_ambiguities: tuple[str, ...] = ()
     """Questions about the task that neither its words, nor its files, nor a person answered for sure."""
+    acts: tuple[RoleAct, ...] = ()
+    """What single roles did, and what came of it."""
+    unseated: tuple[UnseatedRole, ...] = ()
+    """Roles of the team without an act in this task."""
 
     @property
     def consensus_level(self) -> float | None:

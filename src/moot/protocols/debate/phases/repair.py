@@ -93,6 +93,7 @@ def objections(context: DebateContext, candidate: Candidate) -> list[str]:
         for p in context.state.points
         if p.candidate == candidate.id
         and p.stance == "disagree"
+        and not p.unsupported
         and p.round == before
         and context.arrangement.relay(p.seat, candidate.seat) is not None
     ]

@@ -9,6 +9,7 @@ from moot.core.room import Ask
 from moot.core.types import Unit, Value
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.critique import find_candidate
+from moot.protocols.debate.phases.tool_acts import time_candidates
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
 from moot.protocols.debate.types import WEIGHTS, Candidate, Criterion, Member, Score
@@ -42,11 +43,14 @@ async def review(context: DebateContext) -> str:
         said[member.seat] = marks
         context.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
 
+    speed = await time_candidates(context)
     reviewers = list_seated(context.state, context.room, "reviewer", "architect", "judge", "performance_analyzer")
     if unheard := [member.seat for member in reviewers[MOST_REVIEWERS:]]:
         context.room.degrade(f"review: at most {MOST_REVIEWERS} seats review; not asked: {', '.join(unheard)}")
     await context.ask_with_stand_ins("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, context), take)
     measured = {c.id: await measure(c, context) for c in context.state.latest()}
+    for name in measured.keys() & speed.keys():
+        measured[name]["performance"] = speed[name]
     scores = tuple(score_candidate(c, measured[c.id], said) for c in context.state.latest())
     context.update(scores=scores)
     best = max(scores, key=lambda score: score.total, default=None)
@@ -109,6 +113,6 @@ def by_score(candidates: Sequence[Candidate], state: DebateState) -> list[Candid
     totals = {score.candidate: score.total for score in state.scores}
 
     def place(candidate: Candidate) -> tuple[float, bool]:
-        return -totals.get(candidate.id, totals.get(candidate.parent, 0.0)), candidate.phase != "adversarial"
+        return -totals.get(candidate.id, totals.get(candidate.parent, 0.0)), not candidate.stands_for_parent
 
     return sorted(candidates, key=place)

@@ -1,0 +1,102 @@
+"""The validator: holds what authors and critics say against the words of the task. Quotations are checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.core.room import Ask
+from moot.core.types import Value
+from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.phases.clarify import SHORTEST_QUOTE, plain
+from moot.protocols.debate.prompts import prompt
+from moot.protocols.debate.state import DebateState, brief, list_acting, render_files, render_task, system
+from moot.protocols.debate.types import Member, Point
+from moot.text.excerpts import TextPart, fit_parts, show
+from moot.text.render import fence_text
+from moot.text.replies import Aliases, ExampleKeys, instructions
+
+REPLY_TOKENS = 900
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Something said about a candidate, and the point that says it, if one does."""
+
+    who: str
+    text: str
+    point: Point | None = None
+
+
+class QuoteReply(Value):
+    quotes: Annotated[dict[str, str], ExampleKeys("1", "2"), Aliases("answers", "words")] = Field(
+        description="the words of the task that it rests on, or NONE"
+    )
+
+
+async def check_statements(context: DebateContext) -> None:
+    """Mark objections of this round that no words of the task support: the author need not answer them. Reviewers and
+    voters read the report."""
+    statements = list_statements(context.state)
+    validators = [m for m in list_acting(context.state, "validator") if context.room.has_model(m.seat)]
+    if not validators or not statements:
+        return
+    quotes = dict[int, str]()
+
+    def take(member: Member, said: QuoteReply) -> None:
+        for key, words in said.quotes.items():
+            number = int(key) if key.isdecimal() else 0
+            if 0 < number <= len(statements) and is_quoted(words, context.state):
+                quotes.setdefault(number, words)
+
+    heard = await context.ask_independently("critique", validators, lambda m: ask_quotes(m, statements, context), take)
+    if heard:  # silence supports nothing and refutes nothing
+        mark_points(context, statements, quotes)
+        lines = [describe_statement(each, quotes.get(number)) for number, each in enumerate(statements, 1)]
+        found = f"{len(quotes)} of {len(statements)} statements rest on words of the task"
+        for member in validators:
+            context.note_act(member, "critique", found, "\n".join(lines))
+
+
+def list_statements(state: DebateState) -> list[Statement]:
+    """What authors say of their candidates, and what critics object to in this round."""
+    words = [(c, " ".join(filter(None, (c.text if c.code else "", c.argument)))) for c in state.latest()]
+    said = [Statement(f"the author of {c.id}", text) for c, text in words if text]
+    objections = [p for p in state.points if p.round == state.round and p.stance == "disagree"]
+    return [*said, *(Statement(f"{p.seat} against {p.candidate}", p.point, p) for p in objections)]
+
+
+def is_quoted(words: str, state: DebateState) -> bool:
+    quote = plain(words)
+    files = state.given.context.files if state.given.context else ()
+    sources = (render_task(state), state.task.text, *(file.text for file in files))
+    return len(quote) >= SHORTEST_QUOTE and any(quote in plain(text) for text in sources)
+
+
+def mark_points(context: DebateContext, statements: Sequence[Statement], quotes: dict[int, str]) -> None:
+    marks = {
+        id(each.point): {"quote": quotes.get(number, ""), "unsupported": number not in quotes}
+        for number, each in enumerate(statements, 1)
+        if each.point is not None
+    }
+    points = (p.model_copy(update=marks[id(p)]) if id(p) in marks else p for p in context.state.points)
+    context.update(points=tuple(points))
+
+
+def describe_statement(statement: Statement, quote: str | None) -> str:
+    rests = f"rests on {quote!r}" if quote else "rests on no words of the task"
+    return f"{statement.who}: {statement.text}: {rests}"
+
+
+def ask_quotes(member: Member, statements: Sequence[Statement], context: DebateContext) -> Ask[QuoteReply]:
+    parts = [TextPart(f"statement {n}", f"{n}. {each.who}: {each.text}") for n, each in enumerate(statements, 1)]
+    shown = show(fit_parts(parts, context.room.allowance() // 4), member.seat, context.room).join()
+    text = prompt(
+        "validate",
+        task=brief(context.state),
+        context=render_files(context.state, context.room),
+        statements=fence_text(shown, "text"),
+        form=instructions(QuoteReply),
+    )
+    return Ask(member.seat, "critique", context.state.round, system(member), text, QuoteReply, REPLY_TOKENS)
