@@ -98,7 +98,7 @@ class DebateContext:
 
     def equip_ask(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
         """Add the tools of this seat's role, as far as the rules allow."""
-        tools = tools_of(member, self.state)
+        tools = tools_of(member, phase, self.state)
         return replace(ask, tools=tools, context=tool_context(member, phase, self.state)) if tools else ask
 
     async def in_turn(

@@ -36,7 +36,7 @@ from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.planning import make_plan
 from moot.protocols.debate.phases.refactor import refactor_leader
 from moot.protocols.debate.phases.run_candidates import alike_and_green, describe_run
-from moot.protocols.debate.state import DebateState, risks
+from moot.protocols.debate.state import DebateState, risks, tools_of
 from moot.protocols.debate.types import (
     LEAST,
     ONCE,
@@ -91,10 +91,12 @@ def open_debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateCon
     task = fit_task(Task(text=given.task, language=given.language, path=given.path, tests=given.tests), room)
     chosen = select(len(given.team), given.task) if rules.topology == "auto" else rules.topology
     roles = {member.seat: member.role for member in given.team}
+    state = DebateState(given, rules, task)
+    had = {tool for member in given.team for tool in tools_of(member, "critique", state)}
     for tool in rules.tools:
-        if not any(tool in member.tools for member in given.team):
+        if tool not in (*had, "none"):
             room.degrade(f"nobody may use {tool}: no role of this team has it")
-    return DebateContext(DebateState(given, rules, task), room, arrange(roles, chosen))
+    return DebateContext(state, room, arrange(roles, chosen))
 
 
 async def prepare(context: DebateContext) -> None:

@@ -175,8 +175,21 @@ def list_seated(state: DebateState, room: Room, *roles: str) -> list[Member]:
     return [member for member in members(state, *roles) if room.has_model(member.seat)]
 
 
-def tools_of(member: Member, state: DebateState) -> tuple[str, ...]:
-    return tuple(name for name in member.tools if name in state.rules.tools)
+def tools_of(member: Member, phase: str, state: DebateState) -> tuple[str, ...]:
+    """Named tools in every phase; those offered by default where candidates are judged: before, Moot runs a seat's code
+    anyway. A server's tool that no role names is for every seat."""
+    if not state.rules.tools:
+        return member.offered if phase not in APART else ()
+    return tuple(
+        dict.fromkeys(name for name in (*member.tools, *list_shared_tools(state)) if name in state.rules.tools)
+    )
+
+
+def list_shared_tools(state: DebateState) -> tuple[str, ...]:
+    """Tools of MCP servers that the rules name and no role of this team does."""
+    named = {name for member in state.given.team for name in member.tools}
+    own = [name for name in state.rules.tools if "." in name and name not in named]
+    return tuple(own) if state.rules.edition > 1 else ()
 
 
 def tool_context(member: Member, phase: str, state: DebateState) -> ToolContext:
@@ -248,8 +261,8 @@ def render_for_judge(state: DebateState, mine: str) -> str:
 
 
 def render_reports(state: DebateState) -> str:
-    """The last report of each seat that ran something or checked claims."""
-    last = {act.seat: act for act in state.acts if act.report}
+    """The last report of each seat that ran something; of what was said and timed in a round, only there."""
+    last = {act.seat: act for act in state.acts if act.report and (act.round == state.round or act.phase in APART)}
     parts = [f"{act.seat} ({act.role}) reports:\n\n{fence_text(act.report, 'text')}\n\n" for act in last.values()]
     return "".join(parts)
 

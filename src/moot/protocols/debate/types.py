@@ -119,7 +119,9 @@ class DebateRules(Rules):
     tools: Annotated[
         Names, Option(help="Tools that seats may use if their role allows, e.g. run_tests; see `moot tools`.")
     ] = Field(
-        default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
+        default=(),
+        description="tools that seats may use before they answer, each only those of its role; default: those that "
+        "cost nothing, while candidates are judged; none: none",
     )
 
     edition: Literal[1, 2] = Field(
@@ -152,6 +154,8 @@ class Member(Value):
     model: str = ""
     system: str = ""
     tools: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    """Those it has without being asked for, while candidates are judged."""
     score: float = 0.0
     history: Unit = 0.0
     """How often it was right before."""

@@ -1,5 +1,6 @@
 """The validator: holds what authors and critics say against the words of the task. Quotations are checked."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -25,6 +26,7 @@ class Statement:
     """Something said about a candidate, and the point that says it, if one does."""
 
     who: str
+    """The report names it by this alone: whom a topology keeps from hearing it does not hear it here."""
     text: str
     point: Point | None = None
 
@@ -64,7 +66,13 @@ def list_statements(state: DebateState) -> list[Statement]:
     words = [(c, " ".join(filter(None, (c.text if c.code else "", c.argument)))) for c in state.latest()]
     said = [Statement(f"the author of {c.id}", text) for c, text in words if text]
     objections = [p for p in state.points if p.round == state.round and p.stance == "disagree"]
-    return [*said, *(Statement(f"{p.seat} against {p.candidate}", p.point, p) for p in objections)]
+    counts = Counter[str]()
+    for point in objections:
+        counts[point.seat] += 1
+        said.append(
+            Statement(f"objection {counts[point.seat]} of {point.seat}, to {point.candidate}", point.point, point)
+        )
+    return said
 
 
 def is_quoted(words: str, state: DebateState) -> bool:
@@ -86,7 +94,7 @@ def mark_points(context: DebateContext, statements: Sequence[Statement], quotes:
 
 def describe_statement(statement: Statement, quote: str | None) -> str:
     rests = f"rests on {quote!r}" if quote else "rests on no words of the task"
-    return f"{statement.who}: {statement.text}: {rests}"
+    return f"{statement.who}: {rests}"
 
 
 def ask_quotes(member: Member, statements: Sequence[Statement], context: DebateContext) -> Ask[QuoteReply]:
