@@ -83,8 +83,8 @@ class Cast:
         "Write tests for": "tests", "What must these": "blind", "Solve this task": "code", "Rank the": "ballot",
         "Make one better": "merge", "An attempt at": "reflect", "Before anybody": "questions",
         "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
-        "What shape does": "shape", "Which words of": "quotes", "Rewrite this": "rewrite", "A task was solved": "lesson",
-        "How can the": "attack", "Argue for your": "argue",
+        "What shape does": "shape", "Which words of": "quotes", "Rewrite this": "rewrite",
+        "A task was solved": "lesson", "How can the": "attack", "Argue for your": "argue",
     }  # fmt: skip
     """How a prompt begins, and what it asks for."""
 

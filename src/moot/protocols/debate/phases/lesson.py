@@ -67,8 +67,10 @@ async def keep_lesson(
 
 def list_happenings(state: DebateState) -> list[str]:
     """What runs showed to be wrong, and what became of it."""
-    lines = [f"{c.id} failed when it was run:\n{c.checked.failures}" for c in state.candidates if c.checked.failures]
-    lines += [f"{c.id} was set aside: {c.dropped}" for c in state.candidates if c.dropped and c.parent]
+    codes = {candidate.code: candidate for candidate in reversed(state.candidates)}
+    firsts = [candidate for candidate in state.candidates if codes[candidate.code] is candidate]
+    lines = [f"{c.id} failed when it was run:\n{c.checked.failures}" for c in firsts if c.checked.failures]
+    lines += [f"{c.id} was set aside: {c.dropped}" for c in firsts if c.dropped and c.parent]
     lines += [
         f"{claim.call} must give {claim.expected} ({claim.why}); wrong in {', '.join(wrong)}"
         for claim in state.agreed

@@ -16,7 +16,7 @@ from moot.protocols.debate.state import DebateState, list_acting
 from moot.protocols.debate.types import Candidate, Member, Phase
 from moot.protocols.solve.attempts import code_of
 
-SYNTAX_IS_RIGHT = "the syntax is right"
+PARSES = "the syntax is right"
 LOADED = "exit status 0"
 LOAD = {
     "python": "import importlib\nimportlib.import_module({module!r})\n",
@@ -85,14 +85,15 @@ async def compile_candidates(context: DebateContext, phase: Phase) -> None:
         if not (up := list_unexamined(context, member)):
             continue
         results = await use_on_each(context, member, phase, up, plan_compiling(context.state))
-        broken = [c.id for c in up if results[c.id][0].status == "done" and results[c.id][0].text != SYNTAX_IS_RIGHT]
+        syntax = {c.code: results[c.id][0] for c in up}
+        broken = {code: said.text for code, said in syntax.items() if said.status == "done" and said.text != PARSES}
         lines = [f"{c.id}: {'; '.join(describe_result(r) for r in results[c.id])}" for c in up]
-        sound = [c for c in context.state.latest() if c.id not in broken]
-        gone = broken if sound else []
-        for name in gone:
-            drop(context, name, f"does not parse: {results[name][0].text}")
-        effect = f"set aside: {', '.join(gone)}" if gone else f"{len(up) - len(broken)} of {len(up)} parse"
-        context.note_act(member, phase, effect, "\n".join(lines))
+        every = context.state.latest()
+        gone = [c for c in every if c.code in broken] if any(c.code not in broken for c in every) else []
+        for candidate in gone:
+            drop(context, candidate.id, f"does not parse: {broken[candidate.code]}")
+        told = f"set aside: {', '.join(c.id for c in gone)}" if gone else f"{len(up) - len(broken)} of {len(up)} parse"
+        context.note_act(member, phase, told, "\n".join(lines))
 
 
 def plan_compiling(state: DebateState) -> list[ToolCall]:

@@ -1,7 +1,7 @@
 """The validator: holds what authors and critics say against the words of the task. Quotations are checked."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -25,6 +25,7 @@ REPLY_TOKENS = 900
 class Statement:
     """Something said about a candidate, and the point that says it, if one does."""
 
+    number: str
     who: str
     """The report names it by this alone: whom a topology keeps from hearing it does not hear it here."""
     text: str
@@ -40,39 +41,37 @@ class QuoteReply(Value):
 async def check_statements(context: DebateContext) -> None:
     """Mark objections of this round that no words of the task support: the author need not answer them. Reviewers and
     voters read the report."""
-    statements = list_statements(context.state)
-    validators = [m for m in list_acting(context.state, "validator") if context.room.has_model(m.seat)]
-    if not validators or not statements:
-        return
-    quotes = dict[int, str]()
-
-    def take(member: Member, said: QuoteReply) -> None:
-        for key, words in said.quotes.items():
-            number = int(key) if key.isdecimal() else 0
-            if 0 < number <= len(statements) and is_quoted(words, context.state):
-                quotes.setdefault(number, words)
-
-    heard = await context.ask_independently("critique", validators, lambda m: ask_quotes(m, statements, context), take)
-    if heard:  # silence supports nothing and refutes nothing
-        mark_points(context, statements, quotes)
-        lines = [describe_statement(each, quotes.get(number)) for number, each in enumerate(statements, 1)]
-        found = f"{len(quotes)} of {len(statements)} statements rest on words of the task"
-        for member in validators:
+    for member in list_acting(context.state, "validator"):
+        statements = list_statements(context, member)
+        if not statements or not context.room.has_model(member.seat):
+            continue
+        heard = await context.ask_independently(
+            "critique", [member], lambda m, statements=statements: ask_quotes(m, statements, context)
+        )
+        for said in heard:  # silence supports nothing and refutes nothing
+            quotes = {key: words for key, words in said.quotes.items() if is_quoted(words, context.state)}
+            mark_points(context, statements, quotes)
+            lines = [describe_statement(each, quotes.get(each.number)) for each in statements]
+            supported = sum(each.number in quotes for each in statements)
+            found = f"{supported} of {len(statements)} statements rest on words of the task"
             context.note_act(member, "critique", found, "\n".join(lines))
 
 
-def list_statements(state: DebateState) -> list[Statement]:
-    """What authors say of their candidates, and what critics object to in this round."""
+def list_statements(context: DebateContext, reader: Member) -> list[Statement]:
+    """What authors say of their candidates, and the objections of this round that this seat may hear."""
+    state = context.state
     words = [(c, " ".join(filter(None, (c.text if c.code else "", c.argument)))) for c in state.latest()]
-    said = [Statement(f"the author of {c.id}", text) for c, text in words if text]
-    objections = [p for p in state.points if p.round == state.round and p.stance == "disagree"]
+    said = [(f"the author of {c.id}", text, None) for c, text in words if text]
     counts = Counter[str]()
-    for point in objections:
-        counts[point.seat] += 1
-        said.append(
-            Statement(f"objection {counts[point.seat]} of {point.seat}, to {point.candidate}", point.point, point)
-        )
-    return said
+    for p in state.points:
+        if (
+            p.round == state.round
+            and p.stance == "disagree"
+            and context.arrangement.relay(p.seat, reader.seat) is not None
+        ):
+            counts[p.seat] += 1
+            said.append((f"objection {counts[p.seat]} of {p.seat}, to {p.candidate}", p.point, p))
+    return [Statement(str(number), *each) for number, each in enumerate(said, 1)]
 
 
 def is_quoted(words: str, state: DebateState) -> bool:
@@ -82,10 +81,10 @@ def is_quoted(words: str, state: DebateState) -> bool:
     return len(quote) >= SHORTEST_QUOTE and any(quote in plain(text) for text in sources)
 
 
-def mark_points(context: DebateContext, statements: Sequence[Statement], quotes: dict[int, str]) -> None:
+def mark_points(context: DebateContext, statements: Sequence[Statement], quotes: Mapping[str, str]) -> None:
     marks = {
-        id(each.point): {"quote": quotes.get(number, ""), "unsupported": number not in quotes}
-        for number, each in enumerate(statements, 1)
+        id(each.point): {"quote": quotes.get(each.number, ""), "unsupported": each.number not in quotes}
+        for each in statements
         if each.point is not None
     }
     points = (p.model_copy(update=marks[id(p)]) if id(p) in marks else p for p in context.state.points)
@@ -98,7 +97,7 @@ def describe_statement(statement: Statement, quote: str | None) -> str:
 
 
 def ask_quotes(member: Member, statements: Sequence[Statement], context: DebateContext) -> Ask[QuoteReply]:
-    parts = [TextPart(f"statement {n}", f"{n}. {each.who}: {each.text}") for n, each in enumerate(statements, 1)]
+    parts = [TextPart(f"statement {s.number}", f"{s.number}. {s.who}: {s.text}") for s in statements]
     shown = show(fit_parts(parts, context.room.allowance() // 4), member.seat, context.room).join()
     text = prompt(
         "validate",
