@@ -157,6 +157,7 @@ def offered(told: dict[str, Any]) -> dict[str, set[str]]:
 
 
 def test_a_model_that_calls_tools_is_offered_those_of_its_role_that_cost_nothing(cli: Cli, tmp_path: Path) -> None:
+    world(tmp_path, TRYING, QUIET)  # the settings name this file, and are trusted together with it
     write_trusted(tmp_path, OWN_MODEL)
     more = ("-m", "mine", "--rounds", "1", "--drafts", "2")
     result = debated(cli, tmp_path, TRYING, QUIET, task=OPEN, more=more, model=())
@@ -166,6 +167,8 @@ def test_a_model_that_calls_tools_is_offered_those_of_its_role_that_cost_nothing
     assert found["moderator convergence"] == {"read_file"}, "lessons are asked for by name only"
     assert not any("self_evolvement" in where for where in found), "there Moot runs a seat's code anyway"
     assert "tool run_code" in [name for name, _ in steps(told, "critic")]
+    world(tmp_path, TRYING[2:], QUIET)
+    write_trusted(tmp_path, OWN_MODEL)
     off = debated(cli, tmp_path, TRYING[2:], QUIET, task=OPEN, more=(*more, "--tools", "none"), model=())
     assert offered(story(cli, off["session_id"])) == {} and off["degraded"] == result["degraded"]
 
