@@ -343,3 +343,22 @@ def test_a_seat_whose_draft_could_not_be_used_is_asked_again_in_the_proposal(cli
     result = hold(cli, tmp_path, ("proposer", "critic", "reviewer"), later)
     (phase,) = [p for p in result["phases"] if p["phase"] == "proposal"]
     assert (phase["status"], phase["calls"]) == ("held", 1) and result["candidates"][1]["phase"] == "proposal"
+
+
+def test_the_compiler_looks_at_other_languages_too(cli: Cli, tmp_path: Path) -> None:
+    def script(text: str) -> str:
+        return f"APPROACH: a loop\n\nCODE:\nFILE: solution.js\n```javascript\n{text}```\n"
+
+    good, bad = "export function last(xs) {\n  return xs.at(-1);\n}\n", "export function last(xs {\n  return xs;\n}\n"
+    drafts = [*says("code", script(good), seat="proposer"), *says("code", script(bad))]
+    more = (*seated(tmp_path, "proposer", "critic", "compiler"), "--language", "javascript", "--rounds", "1")
+    result = debated(cli, tmp_path, drafts, QUIET, says("merge", script(good)), VOTE, task="Write last(xs).", more=more)
+    assert result["winner"] == "A" and result["candidates"][1]["dropped"].startswith("does not parse: solution.")
+
+
+def test_a_time_that_code_makes_up_is_no_measurement(cli: Cli, tmp_path: Path) -> None:
+    liar = f"import time\n\ntime.perf_counter = lambda: 0\n\n\n{LAST}"
+    roles = ("proposer", "critic", "reviewer", "performance_analyzer")
+    result = hold(cli, tmp_path, roles, says("code", code(liar), seat="proposer"))
+    measured = {score["candidate"]: score["measured"] for score in result["scores"]}
+    assert "performance" not in measured["A"] and "performance" in measured["B"]

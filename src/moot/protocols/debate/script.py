@@ -79,8 +79,8 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
                 break
         await scan_winner(context)
         await keep_winner(context)
-        await teach(context)
         hidden = await run_held_out_tests(context)
+        await teach(context)
     except SessionStopped as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
@@ -145,8 +145,10 @@ async def skip_phase(context: DebateContext, phase: Phase, why: str) -> None:
     """Say why nothing is asked. Drafts that are the proposals are kept, checked and shown at the gate all the same; a
     refactorer works where the rest of optimization has nothing to do."""
     status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
-    before = context.state.calls
-    done = await refactor_leader(context) if phase == "optimization" and status == "skipped" else ""
+    before, done = context.state.calls, ""
+    if phase == "optimization" and status == "skipped":
+        with context.room.within(bounds_of(context.state.rules, phase)):
+            done = await refactor_leader(context)
     report = PhaseReport(
         phase=phase,
         round=context.state.round,

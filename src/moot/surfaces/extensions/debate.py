@@ -20,6 +20,7 @@ from moot.edge.models import offers_tools
 from moot.edge.store import SqlStore
 from moot.edge.store.records import TrackRecords
 from moot.protocols.debate.acts import UnseatedRole
+from moot.protocols.debate.estimate import count_acts
 from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.phases.adaptive import FIRST as FIRST_DRAFTS
 from moot.protocols.debate.types import PHASES, DebateInput, DebateResult, DebateRules, Member
@@ -153,7 +154,10 @@ EXTENSION = DebateExtension()
 def cap_effort(plan: SessionPlan) -> SessionPlan:
     """Fewer calls than the usual effort: plan with those, so that the debate comes to its own end within them."""
     most, rules = plan.limits.max_calls, DebateRules.model_validate(plan.rules)
-    if most is None or most >= rules.effort or most < FIRST_DRAFTS:
+    if most is None or most < FIRST_DRAFTS:
+        return plan
+    most = max(most - count_acts(DebateInput.model_validate(plan.input), rules), FIRST_DRAFTS)
+    if most >= rules.effort:
         return plan
     return plan.model_copy(update={"rules": {**plan.rules, "effort": most}})
 

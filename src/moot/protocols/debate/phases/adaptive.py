@@ -32,7 +32,7 @@ from moot.protocols.debate.phases.repair import drop
 from moot.protocols.debate.phases.run_candidates import baseline, list_run_candidates, run_candidates
 from moot.protocols.debate.phases.shape import give_shape
 from moot.protocols.debate.phases.tool_acts import compile_candidates, execute_candidates
-from moot.protocols.debate.state import DebateState
+from moot.protocols.debate.state import DebateState, list_acting
 from moot.protocols.debate.types import Candidate, ClaimedTest, Member, Phase
 
 PHASE: Phase = "self_evolvement"
@@ -186,10 +186,10 @@ async def enter_predictions(context: DebateContext, voices: Sequence[str], made:
 
 async def hear_testers(context: DebateContext) -> None:
     """A test agent that was not among the voices so far writes its tests all the same; what candidates fail is said."""
-    heard = {name.partition(" (")[0] for name in context.state.voices}
-    testers = [m for m in list_able(context) if m.role == "test_agent" and m.seat not in heard]
-    if context.state.rules.edition > 1 and testers and is_python(context.state) and context.state.candidates:
-        await predict_by(context, [(member.seat, member.model_copy()) for member in testers])
+    state = context.state
+    own = [m for m in list_acting(state, "test_agent") if m in list_able(context) and m.seat not in state.voices]
+    if is_python(state) and state.candidates and count_spent(state) < state.rules.effort:
+        await predict_by(context, [(member.seat, member.model_copy()) for member in own])
 
 
 async def settle_tie(context: DebateContext) -> bool:

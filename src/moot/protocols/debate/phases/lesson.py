@@ -22,7 +22,7 @@ REPLY_TOKENS = 400
 
 class LessonReply(Value):
     lesson: Annotated[str, Aliases("lessons", "rule", "learnt")] = Field(
-        min_length=1, description="one sentence that helps with other tasks too, or NONE"
+        default="", description="one sentence that helps with other tasks too, or NONE"
     )
 
 

@@ -3,6 +3,7 @@
 Each is a turn of recorded tool calls, and what the tools say is the report."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -164,7 +165,7 @@ def read_lines(text: str) -> list[str]:
     """The list in the last line of a program that ended well; the code may have printed lines of its own."""
     try:
         said = json.loads(text.splitlines()[-1]) if text.startswith(LOADED) else []
-    except ValueError:
+    except (ValueError, RecursionError):  # what code printed there can be anything
         return []
     return [str(line) for line in said] if isinstance(said, list) else []
 
@@ -188,7 +189,7 @@ async def time_candidates(context: DebateContext) -> dict[str, float]:
 
 
 def grade_time(spent: float, fastest: float) -> float:
-    share = fastest / spent if spent > 0 else 1.0
+    share = fastest / spent
     return 1.0 if share >= AS_FAST else round(share, 4)
 
 
@@ -198,6 +199,7 @@ def read_seconds(result: ToolResult) -> float | None:
     if result.status != "done" or not result.text.startswith(LOADED) or word != "seconds":
         return None
     try:
-        return float(json.loads(number))
+        seconds = float(number)
     except ValueError:
         return None
+    return seconds if math.isfinite(seconds) and seconds > 0 else None

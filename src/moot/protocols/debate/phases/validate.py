@@ -42,26 +42,26 @@ async def check_statements(context: DebateContext) -> None:
     """Mark objections of this round that no words of the task support: the author need not answer them. Reviewers and
     voters read the report."""
     for member in list_acting(context.state, "validator"):
-        statements = list_statements(context, member)
-        if not statements or not context.room.has_model(member.seat):
-            continue
-        heard = await context.ask_independently(
-            "critique", [member], lambda m, statements=statements: ask_quotes(m, statements, context)
-        )
-        for said in heard:  # silence supports nothing and refutes nothing
-            quotes = {key: words for key, words in said.quotes.items() if is_quoted(words, context.state)}
-            mark_points(context, statements, quotes)
-            lines = [describe_statement(each, quotes.get(each.number)) for each in statements]
-            supported = sum(each.number in quotes for each in statements)
-            found = f"{supported} of {len(statements)} statements rest on words of the task"
-            context.note_act(member, "critique", found, "\n".join(lines))
+        if context.room.has_model(member.seat) and (statements := list_statements(context, member)):
+            await check_by(context, member, statements)
+
+
+async def check_by(context: DebateContext, member: Member, statements: Sequence[Statement]) -> None:
+    heard = await context.ask_independently("critique", [member], lambda m: ask_quotes(m, statements, context))
+    for said in heard:  # silence supports nothing and refutes nothing
+        quotes = {key: words for key, words in said.quotes.items() if is_quoted(words, context.state)}
+        mark_points(context, statements, quotes)
+        lines = [describe_statement(each, quotes.get(each.number)) for each in statements]
+        supported = sum(each.number in quotes for each in statements)
+        found = f"{supported} of {len(statements)} statements rest on words of the task"
+        context.note_act(member, "critique", found, "\n".join(lines))
 
 
 def list_statements(context: DebateContext, reader: Member) -> list[Statement]:
     """What authors say of their candidates, and the objections of this round that this seat may hear."""
     state = context.state
     words = [(c, " ".join(filter(None, (c.text if c.code else "", c.argument)))) for c in state.latest()]
-    said = [(f"the author of {c.id}", text, None) for c, text in words if text]
+    said: list[tuple[str, str, Point | None]] = [(f"the author of {c.id}", text, None) for c, text in words if text]
     counts = Counter[str]()
     for p in state.points:
         if (
