@@ -135,6 +135,7 @@ def test_security_scans_a_winner_that_nobody_argued_about(cli: Cli, tmp_path: Pa
 def test_the_test_agent_writes_tests_without_seeing_code(cli: Cli, tmp_path: Path) -> None:
     wise = says("tests", wrote("largest([2, 9, 4]) == 9"), seat="test_agent")
     roles = ("proposer", "critic", "reviewer", "test_agent")
+    (tmp_path / "moot.toml").write_text("[debate]\nvoices = 2\n")  # it comes before those who draft
     result = hold(cli, tmp_path, roles, wise, says("blind", blind(n1="9")))
     own = [call for call in calls(cli, result) if call["seat"] == "test_agent"]
     blind_ones = [call["prompt"] for call in own if call["prompt"].startswith("Write tests for")]
