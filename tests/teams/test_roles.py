@@ -281,7 +281,8 @@ def test_what_build_prints_is_a_team_file(cli: Cli, tmp_path: Path) -> None:
 
 def test_roles_are_shown(cli: Cli, tmp_path: Path) -> None:
     assert [role["name"] for role in json.loads(cli("team", "show", "--json").out)["roles"]] == sorted(SPEC)
-    assert "what is wrong with an answer" in cli("team", "show").out
+    assert "makes points with evidence and brings breaking" in cli("team", "show").out
+    assert "what is wrong with an answer" in cli("team", "show", "critic").out
     assert "You are the critic." in cli("team", "show", "critic").out
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "librarian.md").write_text(GOOD)

@@ -11,7 +11,7 @@ from moot.core.ci import Checks, Point
 from moot.core.experience import Episode, Lesson
 from moot.core.gates import GateDecision
 from moot.core.measures import Coverage, Covered, Quality
-from moot.core.tools import ToolContext
+from moot.core.tools import ToolContext, ToolResult, ToolTurn
 from moot.core.types import Absent, Code, HeardTurn, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
 NOTHING_GIVEN = ToolContext()
@@ -69,6 +69,9 @@ class Room(Protocol):
 
     async def ask_all(self, asks: Sequence[Ask[T]], limit: int = 8) -> list[T | Absent]:
         """All answers in the order of the asks, at most `limit` at a time."""
+
+    async def use_tools(self, turn: ToolTurn) -> tuple[ToolResult, ...]:
+        """The results of a turn without a model, in the order of its calls."""
 
     async def scan(self, code: Code) -> Scan:
         """The deterministic red team."""

@@ -35,6 +35,21 @@ class ToolCall(Value):
     """The fenced code below the call."""
 
 
+class PlannedCall(Value):
+    call: ToolCall
+    context: ToolContext
+
+
+class ToolTurn(Value):
+    """A turn that asks no model: the seat's role uses tools, and what they say is its report."""
+
+    seat: str
+    role: str
+    phase: str
+    round: int
+    calls: tuple[PlannedCall, ...]
+
+
 class ToolResult(Value):
     """Never an exception: errors are reported to the model that called the tool."""
 

@@ -14,6 +14,8 @@ def describe_entry(entry: JournalEntry) -> str:
     match entry.kind:
         case "step" if entry.name.startswith("ask "):
             return _describe_exchange(value)
+        case "step" if entry.name.startswith("act "):
+            return f"{value.get('seat')}, {value.get('phase')}, round {value.get('round')}: used its tools"
         case "step":
             return TITLES.get(entry.name, "") if not entry.part else ""
         case "begun":

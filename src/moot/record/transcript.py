@@ -59,6 +59,8 @@ def _steps(story: Story) -> Iterator[ReportSection]:
             yield _render_choice(step)
         elif step.name.startswith("ask "):
             yield _render_exchange(step, turns.get(step.seq))
+        elif step.name.startswith("act "):
+            yield _render_act(step, turns.get(step.seq))
         elif version := versions.get(step.seq):
             yield _version(step, version)
         elif step.name == "tool" or step.name.startswith("tool "):
@@ -96,6 +98,13 @@ def _render_tool_use(step: StepRow) -> ReportSection:
         Listing(title=f"Result, {result.get('status')}", text=str(result.get("text"))),
     )
     return ReportSection(title=f"{step.seq}. Tool: {call.get('name')}", blocks=blocks)
+
+
+def _render_act(step: StepRow, turn: TurnRow | None) -> ReportSection:
+    """A turn without a model: what its tools said."""
+    value = _table(step.value)
+    title = f"{step.seq}. Round {value.get('round')}, {value.get('phase')}: {value.get('seat')}, by tools"
+    return ReportSection(title=title, blocks=(Listing(text=turn.content if turn else ""),))
 
 
 def _render_choice(step: StepRow) -> ReportSection:

@@ -3,15 +3,15 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, JsonValue
 
 from moot.core.errors import SessionStopped
 from moot.core.events import StepDone
-from moot.core.ports import LogRow, Row
+from moot.core.ports import LogRow, Row, TurnRow
 from moot.core.room import Ask, T
-from moot.core.tools import ToolCall, ToolResult, ToolSpec
+from moot.core.tools import ToolCall, ToolResult, ToolSpec, ToolTurn
 from moot.core.types import Limits, ModelCall, Value
 from moot.runtime.journal import Steps
 from moot.runtime.ports import SessionPorts
@@ -31,6 +31,8 @@ SAYS = {
     "missing": "It is not there on this machine; it did not run.",
     "timeout": "It took too long and was ended.",
 }
+ACT = "act "
+"""How the name of a step begins that ends a turn without a model."""
 LONGEST_ABOUT = 300
 LONGEST_ARGUMENTS = 4000
 
@@ -79,6 +81,23 @@ class ToolCalls:
         self._ports = ports
         self._limits = limits
         self._steps = steps
+
+    async def take_turn(self, turn: ToolTurn) -> tuple[ToolResult, ...]:
+        """Each use is a part of one step; the last part is the turn itself, written together with its row."""
+        journal = self._steps.journal
+        seq, uses = journal.ticket(), list[ToolUse]()
+        names = tuple(dict.fromkeys(planned.call.name for planned in turn.calls))
+        ask = Ask(turn.seat, turn.phase, turn.round, "", "", Value, tools=names, role=turn.role)
+        bench, offer = await self.offer(seq, ask)
+        await journal.append(offer)
+        for part, planned in enumerate(turn.calls, 1):
+            uses.append(await self.use(seq, part, replace(ask, context=planned.context), bench, planned.call))
+        part, name = len(turn.calls) + 1, f"{ACT}{turn.seat}"
+        asked = journal.digest_request(turn.role, turn.phase, str(turn.round))
+        if not journal.recall(seq, part, name, asked):
+            said: JsonValue = {"seat": turn.seat, "role": turn.role, "phase": turn.phase, "round": turn.round}
+            await journal.append([journal.step(seq, part, name, asked, said), act_row(seq, turn, uses)])
+        return tuple(use.result for use in uses)
 
     async def offer(self, seq: int, ask: Ask[T]) -> tuple[TurnTools, list[Row]]:
         """The tools of this turn, as first offered."""
@@ -158,7 +177,7 @@ class ToolCalls:
 
     def _fit_result(self, result: ToolResult) -> ToolResult:
         """Mask secrets and truncate: all results together may fill half a prompt."""
-        share = int(self._limits.prompt_tokens * CHARACTERS_PER_TOKEN / 2 / self._limits.tool_calls)
+        share = int(self._limits.prompt_tokens * CHARACTERS_PER_TOKEN / 2 / max(self._limits.tool_calls, 1))
         text, cut = shorten_text(self._ports.vault.hide(result.text), min(self._limits.tool_bytes, share))
         return result.model_copy(update={"text": text, "cut": cut + result.cut})
 
@@ -237,4 +256,18 @@ def tool_row(seq: int, part: int, ask: Ask[T], name: str, use: ToolUse, millisec
         content_length=len(use.result.text),
         error=f"{use.result.status}: {one_line(use.result.text)}" if failed else "",
         quality=0.0 if failed else 1.0,
+    )
+
+
+def act_row(seq: int, turn: ToolTurn, uses: Sequence[ToolUse]) -> TurnRow:
+    return TurnRow(
+        seq=seq,
+        round=turn.round,
+        phase=turn.phase,
+        agent_id=turn.seat,
+        agent_role=turn.role,
+        provider="",
+        model="",
+        content="\n".join(f"{use.call.name}: {use.result.text}" for use in uses),
+        tool_calls=[use.model_dump(mode="json") for use in uses],
     )

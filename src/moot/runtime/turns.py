@@ -34,6 +34,7 @@ class SeatTurns:
         self._ledger = ledger
         self._caller = Caller(limits, ledger, ports.clock, steps.remaining, steps.left)
         self._tools = ToolCalls(ports, limits, steps)
+        self.use_tools = self._tools.take_turn
         self.latest: dict[str, tuple[int, str]] = {}
         """Each seat's last turn: its step and its model."""
         self._answers: dict[int, tuple[BaseModel, int]] = {}

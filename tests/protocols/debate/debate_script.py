@@ -25,11 +25,12 @@ def world(
     tests: str | None = None,
     more: tuple[str, ...] = (),
     spend: str = "fixed",
+    model: tuple[str, ...] = ("-m", "script:replies.yaml"),
 ) -> list[str]:
     """The folder of a debate, and its command: every phase in turn, unless `spend` says otherwise. The plan of the work
     has tests of its own: here it is off."""
     (folder / "replies.yaml").write_text(json.dumps([entry for several in answers for entry in several]))
-    given = ["--planning", "off", "--spend", spend, "-m", "script:replies.yaml"]
+    given = ["--planning", "off", "--spend", spend, *model]
     if tests is not None:
         (folder / "test_solution.py").write_text(tests)
         given += ["--tests", "test_solution.py"]

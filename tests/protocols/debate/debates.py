@@ -85,6 +85,8 @@ class Cast:
         "Answer these": "answers", "Take a position": "position", "Critics look": "points", "Score each": "scores",
         "Condense these": "relay", "You lead a part": "delegation", "You lead this": "order",
         "Judge whether": "criteria", "Split this": "plan", "Do your": "part", "Several of": "settle",
+        "What shape does": "shape", "Which words of": "quotes", "Rewrite this": "rewrite",
+        "A task was solved": "lesson", "How can the": "attack", "Argue for your": "argue",
     }  # fmt: skip
     """How a prompt begins, and what it asks for."""
 

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from debate_script import says, world
 from debates import FIRST, LAST, NO_EMPTY, ballot, blind, code, points, scores, wrote
-from kit import settled
+from kit import run_moot, settled
 from patience import PATIENCE
+
+from moot.protocols.debate.types import PHASES
 
 HERE = Path(__file__).parent
 STEPS = 51  # test_the_debate_has_as_many_steps_and_holds_every_phase keeps this true
@@ -73,7 +75,8 @@ def test_the_debate_has_as_many_steps_and_holds_every_phase(undisturbed: dict[st
     assert last["killed"] and not after["killed"]
     result = settled(undisturbed["told"])
     assert (result["outcome"], result["winner"], result["calls"]) == ("contested", "B", 19)
-    assert [report["status"] for report in result["phases"]] == ["held"] * 8
+    statuses = {report["phase"]: report["status"] for report in result["phases"]}
+    assert statuses == {**dict.fromkeys(PHASES, "held"), "proposal": "skipped"}
     assert len(result["points"]) == 1 and len(result["votes"][0]["ballots"]) == 3 and len(result["dissent"]) == 1
     assert [claim["origin"] for claim in result["claims"]] == ["specification", "breaking"]
 
@@ -87,3 +90,48 @@ def test_killed_after_any_step_it_resumes_to_the_same_result(
         assert ran["killed"] and ran["told"], (number, ran["err"])
         assert settled(ran["told"]) == settled(undisturbed["told"]), (number, ran["err"])
         assert Counter(ran["recorded"]) + Counter(ran["asked"]) == Counter(undisturbed["asked"]), number
+
+
+ACTING = ("proposer", "critic", "reviewer", "designer", "compiler", "executor", "validator", "refactorer", "teacher")
+
+
+def acting_session(folder: Path) -> list[str]:
+    """Every role that acts by itself has work."""
+    named = [f'[[agents]]\nrole = "{role}"\nmodel = "script:replies.yaml"\n' for role in ACTING]
+    (folder / "team.toml").write_text("\n".join(named))
+    return world(
+        folder,
+        says("shape", {"reply": {"parts": ["one pass"]}}),
+        says("code", code(LAST), seat="proposer"),
+        says("code", code(FIRST)),
+        says("tests", wrote("largest([2, 9, 4]) == 9")),
+        says("points", points(("B", "disagree", "odd"))),
+        says("blind", blind(n1="9")),
+        says("quotes", {"reply": {"quotes": {"1": "NONE"}}}),
+        says("scores", scores(A=0.5, B=0.6)),
+        says("merge", code(FIRST)),
+        says("reflect", {"reply": REFLECTION}),
+        says("rewrite", code(FIRST.replace("    return", "    # the first\n    return"))),
+        says("ballot", ballot("B", "A", sure=0.1)),
+        says("lesson", {"reply": {"lesson": "Look at the empty list before anything else."}}),
+        task=TASK,
+        more=("--json", "--team", "team.toml", "--drafts", "2", "--rounds", "1"),
+    )
+
+
+def test_killed_in_the_act_of_a_role_it_resumes_to_the_same_result(tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    undisturbed = run_moot(whole, *acting_session(whole))
+    result = settled(undisturbed.stdout)
+    assert {act["role"] for act in result["acts"]} == set(ACTING[3:])
+    steps = json.loads(run_moot(whole, "show", json.loads(undisturbed.stdout)["session_id"], "--json").stdout)["steps"]
+    ends = [number for number, step in enumerate(steps, 1) if step["name"].startswith(("act ", "tool ", "learn"))]
+    assert len(ends) > 6
+    for number in ends[:: max(len(ends) // 6, 1)]:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert run_moot(folder, *acting_session(folder), kill_after=number).returncode != 0
+        (left,) = json.loads(run_moot(folder, "list", "--json").stdout)
+        again = run_moot(folder, "resume", left["id"], "--json", "--quiet")
+        assert again.stdout and settled(again.stdout) == result, (number, again.stderr)

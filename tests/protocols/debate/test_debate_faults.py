@@ -20,7 +20,7 @@ Says = Callable[[str, str], Answer | str]
 """Seat and kind of question -> what the server answers."""
 GOOD = {
     "tests": "TESTS: NONE", "points": points(), "scores": scores(A=0.5, B=0.5), "reflect": "{}", "blind": blind(n1="9"),
-    "merge": code(LAST), "ballot": ballot("B", "A", sure=1.0),
+    "merge": code(LAST), "argue": '{"argument": "it passes"}', "ballot": ballot("B", "A", sure=1.0),
 }  # fmt: skip
 CODES = {"proposer": LAST, "critic": FIRST, "reviewer": FIRST}
 

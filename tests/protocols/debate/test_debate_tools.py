@@ -1,6 +1,7 @@
 """Tools in a debate: a seat may use those of its role and no others, every use is recorded, and apart stays apart."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from conftest import Cli
 from debate_script import OPEN, QUIET, TESTS, Entry, says, world
 from debates import FIRST, LAST, NO_EMPTY, RIGHT, ballot, blind, code, points, team, wrote
+from kit import write_trusted
 from test_debate_cli import debated, story
 
 from moot import DebateRules, Event, UsageError, debate, run_sync
@@ -87,6 +89,94 @@ def test_a_tool_of_another_role_is_refused_and_each_is_offered_its_own(cli: Cli,
 def test_a_tool_that_no_role_of_the_team_has_is_said(cli: Cli, tmp_path: Path) -> None:
     result = debated(cli, tmp_path, says("code", code(RIGHT)), tests=TESTS, more=("--tools", "git_blame"))
     assert result["degraded"] == ["nobody may use git_blame: no role of this team has it"]
+
+
+SERVER = Path(__file__).parents[2] / "edge" / "tools" / "mcp_server.py"
+USING = [
+    *says("points", call("docs.add", a=40, b=2), points(), seat="critic"),
+    *says("code", code(LAST), seat="proposer"), *says("code", code(FIRST)), *says("merge", code(LAST)),
+    *says("ballot", ballot("B", "A")),
+]  # fmt: skip
+
+
+def with_server(folder: Path, settings: str = "") -> None:
+    command = json.dumps([sys.executable, str(SERVER)])
+    write_trusted(folder, f"{settings}\n[mcp.servers.docs]\ncommand = {command}\n")
+
+
+def test_a_tool_of_an_mcp_server_is_for_every_seat_if_no_role_names_it(cli: Cli, tmp_path: Path) -> None:
+    with_server(tmp_path)
+    more = ("--tools", "docs.add", "--rounds", "1", "--drafts", "2")
+    result = debated(cli, tmp_path, USING, QUIET, task=OPEN, more=more)
+    assert not any("nobody may use" in note for note in result["degraded"])
+    told = story(cli, result["session_id"])
+    uses = [value for name, value in steps(told, "critic") if name == "tool docs.add"]
+    assert [(use["result"]["status"], use["result"]["text"]) for use in uses] == [("done", "42")]
+    offers = [s for s in told["steps"] if s["name"] == "offer"]
+    assert offers and all([tool["name"] for tool in s["value"]["tools"]] == ["docs.add"] for s in offers)
+
+
+def test_a_role_that_names_a_tool_of_a_server_has_it_alone(cli: Cli, tmp_path: Path) -> None:
+    with_server(tmp_path)
+    (tmp_path / "roles").mkdir()
+    shipped = load_shipped_roles()["critic"]
+    own = f"---\nfocus: sums\ntools: [docs.add, run_code]\n---\n{shipped.prompt}\n"
+    (tmp_path / "roles" / "critic.md").write_text(own)
+    more = ("--tools", "docs.add", "--roles", "roles", "--rounds", "1", "--drafts", "2")
+    result = debated(cli, tmp_path, USING, QUIET, task=OPEN, more=more)
+    told = story(cli, result["session_id"])
+    seats = {s["seq"]: s["value"]["call"]["seat"] for s in told["steps"] if s["name"].startswith("ask ")}
+    assert {seats[s["seq"]] for s in told["steps"] if s["name"] == "offer"} == {"critic"}
+    assert [name for name, _ in steps(told, "critic")].count("tool docs.add") == 1
+
+
+def test_a_role_file_with_a_strange_tool_is_refused(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "roles").mkdir()
+    (tmp_path / "roles" / "critic.md").write_text("---\nfocus: sums\ntools: [shell]\n---\nYou add.\n")
+    ran = cli("team", "show", "--roles", str(tmp_path / "roles"))
+    assert ran.code == 2 and "unknown tool 'shell'" in ran.err and "SERVER.TOOL" in ran.err
+
+
+OWN_MODEL = '[models.mine]\nprovider = "script"\nmodel = "replies.yaml"\ntools = true\n'
+TRYING = [
+    *says("points", call("run_code", code="print(6 * 7)"), points(), seat="critic"),
+    *says("code", code(LAST), seat="proposer"), *says("code", code(FIRST)), *says("merge", code(LAST)),
+    *says("ballot", ballot("B", "A")),
+]  # fmt: skip
+
+
+def offered(told: dict[str, Any]) -> dict[str, set[str]]:
+    """The tools that each seat was offered, by its phases."""
+    asked = {s["seq"]: s["value"]["call"] for s in told["steps"] if s["name"].startswith("ask ")}
+    found = dict[str, set[str]]()
+    for step in told["steps"]:
+        if step["name"] == "offer":
+            call = asked[step["seq"]]
+            found.setdefault(f"{call['seat']} {call['phase']}", set()).update(t["name"] for t in step["value"]["tools"])
+    return found
+
+
+def test_a_model_that_calls_tools_is_offered_those_of_its_role_that_cost_nothing(cli: Cli, tmp_path: Path) -> None:
+    world(tmp_path, TRYING, QUIET)  # the settings name this file, and are trusted together with it
+    write_trusted(tmp_path, OWN_MODEL)
+    more = ("-m", "mine", "--rounds", "1", "--drafts", "2")
+    result = debated(cli, tmp_path, TRYING, QUIET, task=OPEN, more=more, model=())
+    told = story(cli, result["session_id"])
+    found = offered(told)
+    assert found["critic critique"] == {"run_code", "run_tests", "search_files", "read_file"}
+    assert found["moderator convergence"] == {"read_file"}, "lessons are asked for by name only"
+    assert not any("self_evolvement" in where for where in found), "there Moot runs a seat's code anyway"
+    assert "tool run_code" in [name for name, _ in steps(told, "critic")]
+    world(tmp_path, TRYING[2:], QUIET)
+    write_trusted(tmp_path, OWN_MODEL)
+    off = debated(cli, tmp_path, TRYING[2:], QUIET, task=OPEN, more=(*more, "--tools", "none"), model=())
+    assert offered(story(cli, off["session_id"])) == {} and off["degraded"] == result["degraded"]
+
+
+def test_a_model_of_which_nobody_knows_whether_it_calls_tools_is_offered_none(cli: Cli, tmp_path: Path) -> None:
+    more = ("--rounds", "1", "--drafts", "2")
+    result = debated(cli, tmp_path, TRYING[2:], QUIET, task=OPEN, more=more)
+    assert offered(story(cli, result["session_id"])) == {}
 
 
 def test_an_unknown_tool_is_a_mistake_before_anything_is_spent(cli: Cli, tmp_path: Path) -> None:

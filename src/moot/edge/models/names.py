@@ -10,8 +10,8 @@ from moot.core.config import OWN_MODEL
 from moot.core.errors import ConfigError, UsageError
 from moot.core.types import Value
 from moot.edge.models.catalog import find_provider
-from moot.edge.models.provider import ModelOpening, Provider
-from moot.edge.models.services import is_http
+from moot.edge.models.provider import HostedProvider, ModelOpening, Provider
+from moot.edge.models.services import is_http, is_own_server
 from moot.text.secrets.context import is_secret_name
 
 EXAMPLES = "'openai:gpt-5.4-mini', 'anthropic:claude-sonnet-4-6', 'cmd:claude -p'"
@@ -26,6 +26,8 @@ class Endpoint(Value):
     base_url: str = ""
     key: str = Field(default="", repr=False)
     """The environment variable with the key."""
+    tools: bool | None = None
+    """Whether it is offered tools by default; None: by its provider."""
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.model}"
@@ -70,6 +72,15 @@ def parse_name(text: str, endpoints: Endpoints = NONE) -> ModelName:
     if not model.strip():
         raise UsageError(f"model {text!r} has nothing after the colon; write for example {provider.example!r}")
     return ModelName(provider, model.strip())
+
+
+def offers_tools(text: str, env: Mapping[str, str], endpoints: Endpoints = NONE) -> bool:
+    """Whether a model is offered tools by default. Those that providers serve themselves follow the form of a call; of
+    your own nobody knows, unless `[models.NAME]` says so."""
+    name = parse_name(text, endpoints)
+    if name.endpoint is not None and name.endpoint.tools is not None:
+        return name.endpoint.tools
+    return isinstance(name.provider, HostedProvider) and is_own_server(name.provider, name.opening(text, env, 1.0))
 
 
 def _provider(word: str, name: str) -> Provider:

@@ -8,7 +8,8 @@ from pydantic import BaseModel
 
 from moot.core.errors import SessionStopped
 from moot.core.room import Ask, Room, T
-from moot.core.types import Absent, Answer, HeardTurn, SuiteRun
+from moot.core.types import Absent, Answer, HeardTurn, SuiteRun, Vulnerability
+from moot.protocols.debate.acts import RoleAct
 from moot.protocols.debate.delegation import ask_delegation, build_delegations, list_undelegated
 from moot.protocols.debate.hearing import (
     HeardText,
@@ -22,10 +23,10 @@ from moot.protocols.debate.hearing import (
     list_unrelayed,
 )
 from moot.protocols.debate.state import DebateState, SpokenTurn, tool_context, tools_of
-from moot.protocols.debate.types import PARALLEL, Candidate, Member, Phase, Talk
+from moot.protocols.debate.types import PARALLEL, Attacked, Candidate, Member, Phase, Talk
 from moot.teams.planning import count_extra
 from moot.teams.topology import Arrangement
-from moot.text.excerpts import Fitted, TextPart, fit_parts, name_some, show
+from moot.text.excerpts import Fitted, TextPart, fit_parts, fit_text, name_some, show
 from moot.text.render import estimate_tokens, fence_text
 
 REINFORCED = frozenset({"critique", "review"})
@@ -58,6 +59,8 @@ class DebateContext:
     """Roles with a usable answer in the phase that runs."""
     heard: dict[str, tuple[HeardTurn, ...]] = field(default_factory=dict)
     """What the prompt that is being written for a seat holds of others' turns."""
+    examined: dict[str, set[str]] = field(default_factory=dict)
+    """The codes that a seat has looked at by its tools."""
 
     def update(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
@@ -76,6 +79,19 @@ class DebateContext:
 
     def member(self, seat: str) -> Member:
         return next(member for member in self.state.given.team if member.seat == seat)
+
+    def note_act(self, member: Member, phase: Talk, effect: str, report: str = "") -> None:
+        """What a role did. A report may take an eighth of a prompt's material."""
+        text = fit_text(f"the report of {member.seat}", report, self.room.allowance() // 8)
+        act = RoleAct(
+            seat=member.seat,
+            role=member.role,
+            phase=phase,
+            round=self.state.round,
+            effect=effect,
+            report=show(text, "the seats", self.room).join() if report else "",
+        )
+        self.update(acts=(*self.state.acts, act))
 
     async def ask_independently(
         self,
@@ -129,7 +145,7 @@ class DebateContext:
 
     def equip_ask(self, member: Member, phase: Talk, ask: Ask[T]) -> Ask[T]:
         """Add the tools of this seat's role, as far as the rules allow."""
-        tools = tools_of(member, self.state)
+        tools = tools_of(member, phase, self.state)
         return replace(ask, tools=tools, context=tool_context(member, phase, self.state)) if tools else ask
 
     async def in_turn(
@@ -271,6 +287,13 @@ class DebateContext:
                 self.lost.add(member.seat)
             if gone and len(self.arrangement.seats) > 1:
                 self.arrangement = self.arrangement.without(member.seat)
+
+
+def note_attack(
+    context: DebateContext, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden"
+) -> None:
+    told = {"candidate": candidate.id, "round": context.state.round, "by": by, "findings": tuple(left)}
+    context.update(attacks=(*context.state.attacks, Attacked.model_validate(told)))
 
 
 def _take_answers(speakers: Sequence[Member], answers: Sequence[Any], take: Callable[[Member, T], object]) -> list[T]:

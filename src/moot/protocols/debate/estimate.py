@@ -1,5 +1,6 @@
 """How many questions a debate puts at most: every phase held in every round, every repair and attempt made."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -38,6 +39,7 @@ def estimate_debate(given: DebateInput, rules: DebateRules, seats: Collection[st
     once = _count_drafts(given, rules, team) if rules.includes_phase("self_evolvement") else 0
     once += 2 * CLARIFYING if rules.includes_phase("dehallucination") else 0
     once += _count_planning(given, rules, team) + min(rules.voices, team) + BLIND
+    once += count_acts(given, rules)
     rounds = rules.max_rounds * sum(count for phase, count in each.items() if rules.includes_phase(phase))
     drafted = rules.includes_phase("self_evolvement") or rules.includes_phase("proposal")
     # A seat that breaks off while it is asked is replaced by another, once for each seat; so is one that relays.
@@ -52,11 +54,21 @@ def _estimate_adaptive(
     team = [member for member in given.team if member.seat in seats]
     once = 2 * CLARIFYING if rules.includes_phase("dehallucination") else 0
     once += _count_planning(given, rules, len(team)) + max(rules.effort, FIRST + SETTLE) + TIE_VOICES
+    once += count_acts(given, rules)
     argued = [phase for phase in each if rules.includes_phase(phase)]
     if len({member.model for member in given.team}) < 2:
         argued = [phase for phase in argued if phase in ("proposal", "optimization", "adversarial")]
     once += count_extra_questions(rules) + len(team) * count_aside(given, rules).lost
     return QuestionRange(min(FIRST, len(team)), once + rules.max_rounds * sum(each[p] for p in argued))
+
+
+def count_acts(given: DebateInput, rules: DebateRules) -> int:
+    """Questions that single roles are asked besides those of their phases."""
+    if rules.edition == 1:
+        return 0
+    roles = Counter(member.role for member in given.team)
+    each = roles["validator"] + roles["refactorer"]
+    return min(roles["designer"], 1) + roles["teacher"] + roles["test_agent"] * (1 + BLIND) + rules.max_rounds * each
 
 
 def _count_drafts(given: DebateInput, rules: DebateRules, team: int) -> int:

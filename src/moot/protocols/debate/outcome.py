@@ -11,7 +11,7 @@ from moot.evidence.trials.requirements import find_untouched, test_texts
 from moot.evidence.trials.selection import Rating
 from moot.evidence.trials.summary import format_passed, pluralise
 from moot.evidence.trials.values import is_satisfied
-from moot.protocols.debate.estimate import BLIND, count_aside
+from moot.protocols.debate.estimate import BLIND, count_acts, count_aside
 from moot.protocols.debate.phases.adaptive import has_evidence
 from moot.protocols.debate.phases.adversarial import rules_of
 from moot.protocols.debate.phases.clarify import ROUNDS as CLARIFYING
@@ -156,6 +156,7 @@ def full_run(state: DebateState, room: Room) -> int:
     own += BLIND if state.code and rules.enough_tests else 0
     once = (2 * CLARIFYING if rules.includes_phase("dehallucination") else 0) + own + state.planning_calls
     aside = count_aside(state.given, rules)
+    once += count_acts(state.given, rules)
     each: dict[Phase, int] = {
         "proposal": drafts + aside.delegations,
         "critique": min(team, PARALLEL["critique"]) + BLIND + aside.relays, "review": min(team, 4) + aside.relays,

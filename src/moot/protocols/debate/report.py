@@ -18,6 +18,7 @@ from moot.core.report import (
     make_row,
     order_caveats,
 )
+from moot.protocols.debate.acts import RoleAct
 from moot.protocols.debate.phases.planning import list_unmet
 from moot.protocols.debate.types import Candidate, DebateResult, Vote
 from moot.teams.planning import Emphasis
@@ -55,6 +56,8 @@ def report_debate(result: DebateResult) -> Report:
     blocks += list_items("Candidates", [_describe(candidate) for candidate in result.candidates])
     claims = [f"{c.id} {c.call} == {c.expected} ({c.status}: {c.why})" for c in result.claims]
     blocks += list_items("Tests from the words of the task", claims)
+    blocks += list_items("What single roles did", [_describe_act(act) for act in result.acts])
+    blocks += list_items("Not seated", [f"{each.role}: {each.why}" for each in result.unseated])
     if result.votes:
         blocks += _vote(result.votes[-1])
     blocks += list_items("Dissent", result.dissent)
@@ -161,6 +164,11 @@ def _describe(candidate: Candidate) -> str:
     parent = f" from {candidate.parent}" if candidate.parent else ""
     dropped = f"; set aside: {candidate.dropped}" if candidate.dropped else ""
     return f"{candidate.id} by {candidate.seat} ({candidate.phase}{parent}): {ran}{agreed}{dropped}"
+
+
+def _describe_act(act: RoleAct) -> str:
+    role = "" if act.role == act.seat else f" ({act.role})"
+    return f"{act.seat}{role}, {act.phase}, round {act.round}: {act.effect}"
 
 
 def _vote(vote: Vote) -> Iterator[Block]:

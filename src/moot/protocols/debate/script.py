@@ -27,13 +27,16 @@ from moot.protocols.debate.phases.adaptive import has_evidence
 from moot.protocols.debate.phases.adversarial import scan_winner
 from moot.protocols.debate.phases.clarify import list_ambiguities
 from moot.protocols.debate.phases.converge import stands_alone, winner_of
+from moot.protocols.debate.phases.deepen import reason_not_to_deepen
 from moot.protocols.debate.phases.drafts import drafters
 from moot.protocols.debate.phases.expectations import review_phase, review_round, set_emphasis
+from moot.protocols.debate.phases.lesson import teach
 from moot.protocols.debate.phases.milestones import milestone
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.planning import make_plan
+from moot.protocols.debate.phases.refactor import refactor_leader
 from moot.protocols.debate.phases.run_candidates import alike_and_green, describe_run
-from moot.protocols.debate.state import DebateState, risks
+from moot.protocols.debate.state import DebateState, risks, tools_of
 from moot.protocols.debate.types import (
     LEAST,
     ONCE,
@@ -78,6 +81,7 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
         await scan_winner(context)
         await keep_winner(context)
         hidden = await run_held_out_tests(context)
+        await teach(context)
     except SessionStopped as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
@@ -88,10 +92,12 @@ def open_debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateCon
     task = fit_task(Task(text=given.task, language=given.language, path=given.path, tests=given.tests), room)
     chosen = select(len(given.team), given.task) if rules.topology == "auto" else rules.topology
     roles = {member.seat: member.role for member in given.team}
+    state = DebateState(given, rules, task)
+    had = {tool for member in given.team for tool in tools_of(member, "critique", state)}
     for tool in rules.tools:
-        if not any(tool in member.tools for member in given.team):
+        if tool not in (*had, "none"):
             room.degrade(f"nobody may use {tool}: no role of this team has it")
-    return DebateContext(DebateState(given, rules, task), room, arrange(roles, chosen))
+    return DebateContext(state, room, arrange(roles, chosen))
 
 
 async def prepare(context: DebateContext) -> None:
@@ -119,10 +125,7 @@ async def plan_work(context: DebateContext) -> None:
 async def run_phase(context: DebateContext, phase: Phase) -> None:
     """Run one phase, if it is enabled and has something to do; record and report it."""
     if why := reason_to_skip(context, phase):
-        status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
-        report = PhaseReport(phase=phase, round=context.state.round, status=status, said=why)
-        context.update(reports=(*context.state.reports, report))
-        return
+        return await skip_phase(context, phase, why)
     enter_phase(context, phase)
     before, bounds = context.state, bounds_of(context.state.rules, phase)
     context.heard_roles.clear()
@@ -143,11 +146,34 @@ async def run_phase(context: DebateContext, phase: Phase) -> None:
     context.update(reports=(*context.state.reports, report))
     if not why:
         context.state = review_phase(context.state, phase)
-    context.room.tell(f"{phase.replace('_', ' ')}, round {report.round}: {said}{f'; {cut}' if cut else ''}")
-    await milestone(context, phase)
-    await context.room.gate(
-        phase, f"{phase.replace('_', ' ')}, round {report.round}: {said}", render_for_gate(context.state)
+    await close_phase(context, report)
+
+
+async def skip_phase(context: DebateContext, phase: Phase, why: str) -> None:
+    """Say why nothing is asked. Drafts that are the proposals are kept, checked and shown at the gate all the same; a
+    refactorer works where the rest of optimization has nothing to do."""
+    status: Literal["off", "skipped"] = "off" if why == "switched off" else "skipped"
+    before, done = context.state.calls, ""
+    if phase == "optimization" and status == "skipped":
+        with context.room.within(bounds_of(context.state.rules, phase)):
+            done = await refactor_leader(context)
+    report = PhaseReport(
+        phase=phase,
+        round=context.state.round,
+        status="held" if done else status,
+        calls=context.state.calls - before,
+        said=f"{done}; nothing else: {why}" if done else why,
     )
+    context.update(reports=(*context.state.reports, report))
+    if done or (phase == "proposal" and status == "skipped" and not context.state.adaptive):
+        await close_phase(context, report)
+
+
+async def close_phase(context: DebateContext, report: PhaseReport) -> None:
+    told = f"{report.phase.replace('_', ' ')}, round {report.round}: {report.said}"
+    context.room.tell(f"{told}; {report.cut}" if report.cut else told)
+    await milestone(context, report.phase)
+    await context.room.gate(report.phase, told, render_for_gate(context.state))
 
 
 def reason_it_failed(context: DebateContext, phase: Phase, answered: int) -> str:
@@ -223,10 +249,8 @@ def reason_to_skip(context: DebateContext, phase: Phase) -> str:
         return "switched off"
     if phase == "dehallucination":
         return "" if state.rules.clarify == "always" or unclear(state) else "the task is simple"
-    if phase == "proposal" and state.adaptive and state.latest() and state.round == 1:
-        return "the drafts are the proposals"
     if phase in ("self_evolvement", "proposal"):
-        return ""
+        return reason_not_to_deepen(context) if phase == "proposal" else ""
     if not state.latest():
         return "there is no candidate"
     if phase == "adversarial":
@@ -368,6 +392,8 @@ def build_result(
         calls_full_run=full_run(state, context.room),
         assumptions=tuple(c.answer for c in state.clarifications if c.source == "assumption" and c.answer),
         remaining_ambiguities=list_ambiguities(state),
+        acts=state.acts,
+        unseated=state.given.unseated,
     )
 
 

@@ -14,6 +14,7 @@ from moot.evidence.check_feedback import render_checks
 from moot.evidence.trials.requirements import requirements_in
 from moot.evidence.trials.selection import Prediction, Rating
 from moot.evidence.trials.values import Example
+from moot.protocols.debate.acts import RoleAct
 from moot.protocols.debate.coordination import CheckedCriterion, Delegation, HeardTokens, Relay
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.types import (
@@ -41,6 +42,7 @@ from moot.text.render import fence_text, material
 
 APART = frozenset({"dehallucination", "planning", "self_evolvement", "proposal"})
 """In these a seat works alone."""
+UNLIMITED = 10**9
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 JUDGING = frozenset(
     {
@@ -125,6 +127,9 @@ class DebateState:
     """Seats that were asked for blind tests, by reply."""
     predictions: tuple[Prediction, ...] = ()
     ratings: tuple[Rating, ...] = ()
+    shape: str = ""
+    """The designer's: names, parts, edge cases."""
+    acts: tuple[RoleAct, ...] = ()
     sure: float | None = None
     """How often a choice on such evidence was right; None where your tests decide."""
 
@@ -178,12 +183,30 @@ def members(state: DebateState, *roles: str) -> list[Member]:
     return [member for member in state.given.team if member.role in roles] or list(state.given.team)
 
 
+def list_acting(state: DebateState, *roles: str) -> list[Member]:
+    """Members whose own act this is; nobody stands in. Sessions of the first edition know no such acts."""
+    return [member for member in state.given.team if member.role in roles] if state.rules.edition > 1 else []
+
+
 def list_seated(state: DebateState, room: Room, *roles: str) -> list[Member]:
     return [member for member in members(state, *roles) if room.has_model(member.seat)]
 
 
-def tools_of(member: Member, state: DebateState) -> tuple[str, ...]:
-    return tuple(name for name in member.tools if name in state.rules.tools)
+def tools_of(member: Member, phase: str, state: DebateState) -> tuple[str, ...]:
+    """Named tools in every phase; those offered by default where candidates are judged: before, Moot runs a seat's code
+    anyway. A server's tool that no role names is for every seat."""
+    if not state.rules.tools:
+        return member.offered if phase not in APART else ()
+    return tuple(
+        dict.fromkeys(name for name in (*member.tools, *list_shared_tools(state)) if name in state.rules.tools)
+    )
+
+
+def list_shared_tools(state: DebateState) -> tuple[str, ...]:
+    """Tools of MCP servers that the rules name and no role of this team does."""
+    named = {name for member in state.given.team for name in member.tools}
+    own = [name for name in state.rules.tools if "." in name and name not in named]
+    return tuple(own) if state.rules.edition > 1 else ()
 
 
 def tool_context(member: Member, phase: str, state: DebateState) -> ToolContext:
@@ -236,13 +259,15 @@ def render_files(state: DebateState, room: Room) -> str:
 
 
 def notes(state: DebateState, mine: str = "") -> str:
-    """The plan, with the reader's own part marked, what is delegated to it, and this round's emphasis."""
+    """The designer's shape, the plan, with the reader's own part marked, what is delegated to it, and this round's
+    emphasis."""
+    shape = f"The shape that a solution has:\n\n{fence_text(state.shape, 'text')}\n\n" if state.shape else ""
     plan = f"The plan:\n\n{fence_text(shown_plan(state.plan, mine), 'text')}\n\n" if state.plan else ""
     given = [d for d in state.delegations if (d.to, d.phase, d.round) == (mine, state.phase, state.round) and d.text]
     delegated = "".join(
         f"{each.by} leads you and proposes for your part:\n\n{fence_text(each.text, 'text')}\n\n" for each in given
     )
-    return plan + delegated + "".join(f"{line}\n\n" for line in state.emphasis)
+    return shape + plan + delegated + "".join(f"{line}\n\n" for line in state.emphasis)
 
 
 def render_project_checks(state: DebateState) -> str:
@@ -254,7 +279,14 @@ def render_project_checks(state: DebateState) -> str:
 
 def render_for_judge(state: DebateState, mine: str) -> str:
     """What a judge of all candidates reads besides them."""
-    return render_project_checks(state) + open_findings(state) + notes(state, mine)
+    return render_project_checks(state) + open_findings(state) + render_reports(state) + notes(state, mine)
+
+
+def render_reports(state: DebateState) -> str:
+    """The last report of each seat that ran something; of what was said and timed in a round, only there."""
+    last = {act.seat: act for act in state.acts if act.report and (act.round == state.round or act.phase in APART)}
+    parts = [f"{act.seat} ({act.role}) reports:\n\n{fence_text(act.report, 'text')}\n\n" for act in last.values()]
+    return "".join(parts)
 
 
 def risks(findings: Sequence[Vulnerability]) -> tuple[str, ...]:
@@ -272,37 +304,58 @@ def open_findings(state: DebateState) -> str:
     for candidate in state.latest():
         if (attack := state.attack_on(candidate)) is not None:
             left = fence_text("\n".join(risks(attack.findings)), "text") if attack.findings else "nothing."
-            parts.append(f"Candidate {candidate.id} was attacked. What is left there: {left}\n")
-    return "\n".join([*parts, "The other candidates were not attacked.\n\n"]) if parts else ""
+            how = "attacked. What is left there" if attack.by == "harden" else "scanned. What was found there"
+            parts.append(f"Candidate {candidate.id} was {how}: {left}\n")
+    every = len(parts) == len(state.latest()) and state.rules.edition > 1
+    rest = "\n" if every else "The other candidates were not attacked.\n\n"
+    return "\n".join([*parts, rest]) if parts else ""
 
 
 def render_candidates(candidates: Sequence[Candidate], state: DebateState, room: Room) -> str:
-    """Candidates as others read them: letter, approach, code, limits, results. Half of a prompt's material is for
-    content, an eighth for failures."""
-    bodies = [TextPart(f"candidate {c.id}", c.code or c.text) for c in candidates]
-    failures = [
-        TextPart(f"what fails in candidate {c.id}", c.checked.failures) for c in candidates if c.checked.failures
+    """Candidates as others read them: letter, approach, argument, code, limits, results. Half of a prompt's material is
+    for content, an eighth for what the authors say of it, an eighth for failures."""
+    bodies = [TextPart(_body_of(c), c.code or c.text) for c in candidates]
+    words = [part for c in candidates for part in (_words_part(c), _limits_part(c)) if part.text]
+    failures = [TextPart(_failures_of(c), c.checked.failures) for c in candidates if c.checked.failures]
+    most = room.allowance() // 8
+    fitted = [
+        show(fit_parts(bodies, room.allowance() // 2), "the seats", room),
+        show(fit_parts(words, most if state.rules.edition > 1 else UNLIMITED), "the seats", room),
+        show(fit_parts(failures, most), "the seats", room),
     ]
-    whole = show(fit_parts(bodies, room.allowance() // 2), "the seats", room)
-    failed = show(fit_parts(failures, room.allowance() // 8), "the seats", room)
-    body = {part.name: part.text for part in whole.parts}
-    told = {part.name: part.text for part in failed.parts}
-    parts = [
-        _render_candidate(c, body[f"candidate {c.id}"], told.get(f"what fails in candidate {c.id}", ""), state)
-        for c in candidates
-        if f"candidate {c.id}" in body
-    ]
-    return "\n\n".join([*parts, *filter(None, [whole.note, failed.note])])
+    told = {part.name: part.text for each in fitted for part in each.parts}
+    parts = [_render_candidate(c, told, state) for c in candidates if _body_of(c) in told]
+    return "\n\n".join([*parts, *filter(None, (each.note for each in fitted))])
 
 
-def _render_candidate(candidate: Candidate, body: str, failures: str, state: DebateState) -> str:
+def _body_of(candidate: Candidate) -> str:
+    return f"candidate {candidate.id}"
+
+
+def _failures_of(candidate: Candidate) -> str:
+    return f"what fails in candidate {candidate.id}"
+
+
+def _words_part(candidate: Candidate) -> TextPart:
+    """The approach and the argument; the text of a position is its body."""
+    approach = candidate.text if candidate.code else ""
+    return TextPart(
+        f"the approach of candidate {candidate.id}", "\n".join(filter(None, (approach, candidate.argument)))
+    )
+
+
+def _limits_part(candidate: Candidate) -> TextPart:
+    return TextPart(f"the limits of candidate {candidate.id}", "\n".join(candidate.limits))
+
+
+def _render_candidate(candidate: Candidate, told: Mapping[str, str], state: DebateState) -> str:
     parts = [f"Candidate {candidate.id}"]
-    if candidate.code and candidate.text:
-        parts.append(fence_text(candidate.text, "text"))
-    parts.append(fence_text(body, state.given.language if candidate.code else "text"))
-    if candidate.limits:
-        parts.append("Where its author says it may fail:\n" + fence_text("\n".join(candidate.limits), "text"))
-    if ran := evidence(candidate, failures):
+    if words := told.get(_words_part(candidate).name):
+        parts.append(fence_text(words, "text"))
+    parts.append(fence_text(told[_body_of(candidate)], state.given.language if candidate.code else "text"))
+    if limits := told.get(_limits_part(candidate).name):
+        parts.append("Where its author says it may fail:\n" + fence_text(limits, "text"))
+    if ran := evidence(candidate, told.get(_failures_of(candidate), "")):
         parts.append(ran)
     return "\n".join(parts)
 

@@ -24,6 +24,7 @@ from moot.core.types import (
 )
 from moot.evidence.trials.selection import Rating
 from moot.evidence.trials.values import Difficulty, TestCategory
+from moot.protocols.debate.acts import RoleAct, UnseatedRole
 from moot.protocols.debate.coordination import CheckedCriterion, Delegation, HeardTokens, Relay
 from moot.protocols.harden.script import HardenRules
 from moot.teams.planning import Comparison, Emphasis, TaskPlan
@@ -136,7 +137,9 @@ class DebateRules(Rules):
     tools: Annotated[
         Names, Option(help="Tools that seats may use if their role allows, e.g. run_tests; see `moot tools`.")
     ] = Field(
-        default=(), description="tools that seats may use before they answer, each only those of its role; none: none"
+        default=(),
+        description="tools that seats may use before they answer, each only those of its role; default: those that "
+        "cost nothing, while candidates are judged; none: none",
     )
 
     edition: Literal[1, 2] = Field(
@@ -172,6 +175,8 @@ class Member(Value):
     model: str = ""
     system: str = ""
     tools: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    """Those it has without being asked for, while candidates are judged."""
     score: float = 0.0
     history: Unit = 0.0
     """How often it was right before."""
@@ -197,6 +202,8 @@ class DebateInput(Value):
     harden: Annotated[HardenRules, Option(derived=True)] = HardenRules()
     """How the adversarial phase attacks; the time is that of the debate."""
     team: Annotated[tuple[Member, ...], Option(derived=True)] = Field(min_length=1)
+    unseated: Annotated[tuple[UnseatedRole, ...], Option(derived=True)] = ()
+    """Roles that were named for the team and have no act in this task."""
 
 
 class Clarification(Value):
@@ -285,10 +292,17 @@ class Candidate(Value):
     text: str = ""
     """The approach and its arguments; for a topic, the position itself."""
     limits: tuple[str, ...] = ()
+    argument: str = ""
+    """Why its author holds it to be right, and the parts it has."""
     parent: str = ""
     dropped: str = ""
     """Why it was dropped although nothing replaced it."""
     checked: Checked = Checked()
+
+    @property
+    def stands_for_parent(self) -> bool:
+        """Whether it is the leader of its time, hardened or refactored: it takes that one's place before its equals."""
+        return self.phase == "adversarial" or (self.phase == "optimization" and bool(self.parent))
 
 
 class Point(Value):
@@ -300,6 +314,10 @@ class Point(Value):
     stance: Literal["agree", "disagree"]
     point: str
     evidence: str = ""
+    quote: str = ""
+    """The words of the task that it rests on."""
+    unsupported: bool = False
+    """The validator found no words of the task for it: its author need not answer it."""
 
 
 class Score(Value):
@@ -431,6 +449,10 @@ class DebateResult(Result):
     assumptions: tuple[str, ...] = ()
     remaining_ambiguities: tuple[str, ...] = ()
     """Questions about the task that neither its words, nor its files, nor a person answered for sure."""
+    acts: tuple[RoleAct, ...] = ()
+    """What single roles did, and what came of it."""
+    unseated: tuple[UnseatedRole, ...] = ()
+    """Roles of the team without an act in this task."""
 
     @property
     def consensus_level(self) -> float | None:

@@ -1,5 +1,6 @@
 """Debate beyond its descriptor: team, topics, track records of models."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,11 +16,14 @@ from moot.core.protocol import Option
 from moot.core.types import Code, Language, Value
 from moot.edge.files.roles import read_roles, read_team_file
 from moot.edge.files.sources import parse_language
+from moot.edge.models import offers_tools
 from moot.edge.store import SqlStore
 from moot.edge.store.records import TrackRecords
+from moot.protocols.debate.acts import UnseatedRole
+from moot.protocols.debate.estimate import count_acts
 from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.phases.adaptive import FIRST as FIRST_DRAFTS
-from moot.protocols.debate.types import DebateInput, DebateResult, DebateRules, Member
+from moot.protocols.debate.types import PHASES, DebateInput, DebateResult, DebateRules, Member
 from moot.protocols.solve.attempts import DEFINED, task_examples
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.extensions import Delivery, Extension
@@ -28,9 +32,11 @@ from moot.surfaces.history.result_files import OutOptions, deliver_text, split_o
 from moot.surfaces.session.plans import Request, make_plan, origin_of, repository_at
 from moot.surfaces.session.request_bodies import Files, Line, Long, code_of, tests_of
 from moot.surfaces.session.settings import Settings
-from moot.teams.roles import Agent, Role, as_team, best_team, domain_of
+from moot.surfaces.session.toolset import NO_TOOLS
+from moot.teams.roles import Agent, Role, TaskTraits, as_team, best_team, domain_of, reason_not_to_seat
 from moot.teams.roles.team_builder import FIRST
 from moot.teams.roles.templates import MAX_AGENTS, number_role
+from moot.teams.roles.values import FREE
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
@@ -40,6 +46,7 @@ Seats = dict[str, tuple[str, ...]]
 FIRST_ANSWERS = ("self_evolvement", "proposal")
 ATTACKERS = {"red_team": "red", "blue_team": "blue"}
 """Roles that use the seats of `harden`."""
+FILE_TOOLS = ("read_file", "search_files")
 NO_MODEL = (
     "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
     "repeat it for more models"
@@ -98,15 +105,16 @@ class DebateExtension(Extension):
             raise UsageError(
                 f"--no-llm leaves no model to debate. {NO_MODEL}; `moot solve --no-llm` only runs the tests"
             )
-        adversarial = DebateRules.model_validate(settings.rules("debate")).includes_phase("adversarial")
-        members, seats = members_of(settings, task, team, request.tried, adversarial=adversarial)
-        if not members:
+        rules = DebateRules.model_validate(settings.rules("debate"))
+        adversarial = rules.includes_phase("adversarial")
+        agents = agents_of(settings, task, team, request.tried, adversarial=adversarial)
+        if not agents:
             raise request.explain_no_model(NO_MODEL)
         code: Code | None = given.get("context")
         paths = [file.path for file in code.files] if code else []
         tests = given.get("tests") or given.get("hidden")
         about_code = given.get("tests") or paths or language
-        found: dict[str, Any] = {"task": task, "team": tuple(members), "harden": settings.rules("harden")}
+        found: dict[str, Any] = {"task": task, "harden": settings.rules("harden")}
         found["repository"] = repository_at(request.origins.get(paths[0])) if paths else ""
         if topic or (not about_code and is_topic(task)):
             refuse_idle(given, language, branch=request.branch)
@@ -116,9 +124,19 @@ class DebateExtension(Extension):
             sole = PurePosixPath(paths[0]).name if len(paths) == 1 else ""
             found |= {"language": chosen, "path": sole or solution_path(tests, chosen)}
         is_code = "kind" not in found
+        traits = TaskTraits(
+            code=is_code,
+            language=found.get("language", ""),
+            tested=bool(given.get("tests")),
+            files=bool(paths),
+            phases=[phase for phase in PHASES if rules.includes_phase(phase)],
+        )
+        seated, found["unseated"] = split_team(agents, traits)
+        members, seats = members_of(settings, seated, rules, traits)
+        found["team"] = tuple(members)
         places = {found["path"]: origin_of(request, paths[0]) if len(paths) == 1 else None}
         plan = cap_effort(make_plan(replace(request, given={**given, **found}, places=places, seats=seats)))
-        own |= {"runs_code": is_code or bool(plan.rules["tools"]), "ci": settings.ci().model_dump(mode="json")}
+        own |= {"runs_code": is_code or rules.tools not in ((), NO_TOOLS), "ci": settings.ci().model_dump(mode="json")}
         return plan.model_copy(update={"notes": {**plan.notes, **own}})
 
     async def settle(self, result: DebateResult, plan: SessionPlan, store: SqlStore | None) -> DebateResult:
@@ -136,7 +154,10 @@ EXTENSION = DebateExtension()
 def cap_effort(plan: SessionPlan) -> SessionPlan:
     """Fewer calls than the usual effort: plan with those, so that the debate comes to its own end within them."""
     most, rules = plan.limits.max_calls, DebateRules.model_validate(plan.rules)
-    if most is None or most >= rules.effort or most < FIRST_DRAFTS:
+    if most is None or most < FIRST_DRAFTS:
+        return plan
+    most = max(most - count_acts(DebateInput.model_validate(plan.input), rules), FIRST_DRAFTS)
+    if most >= rules.effort:
         return plan
     return plan.model_copy(update={"rules": {**plan.rules, "effort": most}})
 
@@ -171,39 +192,65 @@ def team_of(seats: Sequence[TeamSeat], roles: Mapping[str, Role]) -> tuple[Agent
     return tuple(agents)
 
 
-def members_of(
+def agents_of(
     settings: Settings,
     task: str,
     team: str | tuple[Agent, ...] | None,
     tried: Sequence[TrackRecord],
     *,
     adversarial: bool,
-) -> tuple[list[Member], Seats]:
-    """The members and their models: the team of the file, or the default roles."""
+) -> tuple[Agent, ...]:
+    """The team of the file, or the default roles; empty without a model."""
     roles = read_roles(str(settings["debate.roles_folder"]))
     models: tuple[str, ...] = settings["model"]
     if team:
-        agents = read_team_file(team, roles).agents if isinstance(team, str) else team
-    elif models:
-        wanted = [*FIRST, *(ATTACKERS if adversarial else ())]
-        agents = as_team(best_team(wanted, models, roles, domain_of(task), tried)).agents
-    else:
-        return [], {}
+        return read_team_file(team, roles).agents if isinstance(team, str) else team
+    wanted = [*FIRST, *(ATTACKERS if adversarial else ())]
+    return as_team(best_team(wanted, models, roles, domain_of(task), tried)).agents if models else ()
+
+
+def split_team(agents: Sequence[Agent], task: TaskTraits) -> tuple[list[Agent], tuple[UnseatedRole, ...]]:
+    """Those with an act in this task, and the others with the reason."""
+    whys = [(agent, reason_not_to_seat(agent.role, task)) for agent in agents]
+    unseated = tuple(UnseatedRole(seat=agent.id, role=agent.role, why=why) for agent, why in whys if why)
+    if len(unseated) == len(whys):
+        told = "; ".join(f"{each.role}: {each.why}" for each in unseated)
+        raise UsageError(f"nobody of this team has anything to do here: {told}")
+    return [agent for agent, why in whys if not why], unseated
+
+
+def members_of(
+    settings: Settings, agents: Sequence[Agent], rules: DebateRules, task: TaskTraits
+) -> tuple[list[Member], Seats]:
+    """The members and their models."""
+    roles = read_roles(str(settings["debate.roles_folder"]))
     named = {key.removeprefix("seats."): r for key, r in settings.resolved.items() if key.startswith("seats.")}
     known = [seat_of(agent) for agent in agents]
     if unknown := [seat for seat, r in named.items() if r.source == "flag" and seat not in known]:
         raise UsageError(f"this team has no seat {unknown[0]!r}; its seats are {', '.join(known)}")
     own: Seats = {seat: settings[f"seats.{seat}"] for seat in known if seat in named}
     seats = {seat_of(agent): own.get(seat_of(agent), (agent.model,)) for agent in agents}
-    return [member(agent, seats[seat_of(agent)][0], roles[agent.role]) for agent in agents], seats
+    free = () if rules.tools else FREE if task.code else FILE_TOOLS if task.files else ()
+    members = []
+    for agent in agents:
+        role, model = roles[agent.role], seats[seat_of(agent)][0]
+        wanted = tuple(tool for tool in role.tools if tool in free)
+        offered = wanted if wanted and offers_tools(model, os.environ, settings.endpoints()) else ()
+        members.append(
+            Member(
+                seat=seat_of(agent),
+                role=agent.role,
+                model=model,
+                system=role.prompt,
+                tools=role.tools,
+                offered=offered,
+            )
+        )
+    return members, seats
 
 
 def seat_of(agent: Agent) -> str:
     return ATTACKERS.get(agent.role, agent.id)
-
-
-def member(agent: Agent, model: str, role: Role) -> Member:
-    return Member(seat=seat_of(agent), role=agent.role, model=model, system=role.prompt, tools=role.tools)
 
 
 async def keep_records(result: DebateResult, plan: SessionPlan, store: SqlStore) -> None:

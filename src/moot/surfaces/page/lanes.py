@@ -56,14 +56,15 @@ class Lanes:
 
 
 def read_turn(entry: JournalEntry) -> LaneTurn | None:
-    if entry.kind != "step" or not entry.name.startswith("ask "):
+    if entry.kind != "step" or not entry.name.startswith(("ask ", "act ")):
         return None
     value = read_table(entry.value)
-    call, exchange = read_table(value.get("call")), read_table(value.get("exchange"))
+    asked = entry.name.startswith("ask ")
+    call, exchange = read_table(value.get("call")) if asked else value, read_table(value.get("exchange"))
     number = call.get("round")
     seat, phase = str(call.get("seat")), str(call.get("phase"))
     where = (seat, phase, number if isinstance(number, int) else 0, anchor_of(entry))
-    return LaneTurn(entry.entry, *where, failed=not read_table(exchange.get("reply")))
+    return LaneTurn(entry.entry, *where, failed=asked and not read_table(exchange.get("reply")))
 
 
 def anchor_of(entry: JournalEntry) -> str:

@@ -10,6 +10,7 @@ from moot.core.errors import StoreError, UsageError
 from moot.edge.files.roles import read_roles
 from moot.edge.store.records import TrackRecords
 from moot.edge.store.tokens import SCOPES
+from moot.surfaces.extensions.debate import is_topic
 from moot.surfaces.page.sign_in import open_page
 from moot.surfaces.server import shapes
 from moot.surfaces.server.auth import RequiredScope
@@ -20,7 +21,7 @@ from moot.surfaces.server.problems import Refusal, document_problems
 from moot.surfaces.server.requests import Name
 from moot.surfaces.server.sessions import Here, json_response
 from moot.surfaces.server.strictness import refuse_unknown
-from moot.teams.roles import Domain, Scored, best_team, domain_of, positions
+from moot.teams.roles import Domain, Scored, TaskTraits, best_team, domain_of, positions
 
 router = APIRouter(responses=document_problems(), dependencies=[Depends(refuse_unknown)])
 Reader = Annotated[Identity, Depends(RequiredScope("read"))]
@@ -42,7 +43,11 @@ async def team(
     models = tuple(model) or tuple(site.settings["model"])
     about = domain or domain_of(task)
     tried = await TrackRecords(site.store).count_results()
-    built = best_team(positions(roles, about, size), models, roles, about, tried) if models else ()
+    built = (
+        best_team(positions(roles, about, size, TaskTraits(code=not is_topic(task))), models, roles, about, tried)
+        if models
+        else ()
+    )
     return json_response(
         shapes.TeamPage(
             domain=about,

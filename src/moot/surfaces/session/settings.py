@@ -56,6 +56,12 @@ def all_settings() -> list[Setting]:
         ),
         Setting("models.*.model", str, "", "its name at that provider"),
         Setting("models.*.base_url", str, "", "the address of its server; default: the provider's"),
+        Setting(
+            "models.*.tools",
+            bool | None,
+            None,
+            "whether a debate offers it tools by default; default: if it is at its provider's own server",
+        ),
         Setting("models.*.key", str, "", "the environment variable that holds its key; default: the provider's"),
         Setting("store", str, str(default_store()), "where sessions are kept: a file or a database URL"),
         Setting(

@@ -19,11 +19,14 @@ from moot.surfaces.session.project_environment import project_at
 from moot.surfaces.session.settings import Settings
 from moot.surfaces.session.wiring import open_runtime
 
+NO_TOOLS = ("none",)
+"""What switches off the tools that are offered by default."""
+
 
 def check_tools(names: object, settings: Settings) -> tuple[str, ...]:
     """Raises for a name that no tool has."""
     listed = tuple(str(name) for name in names) if isinstance(names, Sequence) else ()
-    if not listed:
+    if not listed or listed == NO_TOOLS:
         return ()
     from moot.edge.tools import BUILT_IN  # loaded only if tools are named
 

@@ -1,6 +1,7 @@
 """Roles and teams: who takes part in a debate, and how teams are built."""
 
 from moot.teams.roles.domains import domain_of, find_domain
+from moot.teams.roles.duties import DUTIES, Duty, TaskTraits, reason_not_to_seat
 from moot.teams.roles.plugin_roles import load_roles
 from moot.teams.roles.records import domain_score, record_of, share_right
 from moot.teams.roles.team_builder import Scored, as_team, best_team, positions
@@ -9,11 +10,14 @@ from moot.teams.roles.values import DOMAINS, TOOLS, Agent, Domain, Role, Team, T
 
 __all__ = [
     "DOMAINS",
+    "DUTIES",
     "TOOLS",
     "Agent",
     "Domain",
+    "Duty",
     "Role",
     "Scored",
+    "TaskTraits",
     "Team",
     "Tool",
     "as_team",
@@ -26,6 +30,7 @@ __all__ = [
     "positions",
     "read_role",
     "read_team",
+    "reason_not_to_seat",
     "record_of",
     "share_right",
 ]  # fmt: skip

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.experience import TrackRecord
+from moot.teams.roles.duties import TaskTraits, reason_not_to_seat
 from moot.teams.roles.records import domain_score, record_of
 from moot.teams.roles.templates import number_role
 from moot.teams.roles.values import Agent, Domain, Role, Team
 
 BY_RECORD, BY_DOMAIN, BY_AFFINITY = 0.40, 0.35, 0.25
+ANY_TASK = TaskTraits()
 AGAIN = 0.15
 """Penalty for each seat a model already has: a second view is worth more than a bit of skill."""
 FIRST = ("proposer", "critic", "reviewer", "optimizer", "moderator")
@@ -35,8 +37,9 @@ def score(role: Role, model: str, domain: Domain, tried: Sequence[TrackRecord]) 
     return Scored(Agent(id=role.name, role=role.name, model=model), record, known, affinity, total)
 
 
-def positions(roles: Mapping[str, Role], domain: Domain, size: int) -> tuple[str, ...]:
-    """The roles of a team of this size; they repeat if there are more seats than roles."""
+def positions(roles: Mapping[str, Role], domain: Domain, size: int, task: TaskTraits = ANY_TASK) -> tuple[str, ...]:
+    """The roles of a team of this size that have an act in the task; they repeat if there are more seats than roles."""
+    roles = {name: role for name, role in roles.items() if not reason_not_to_seat(name, task)}
     first = [name for name in FIRST if name in roles]
     rest = sorted((name for name in roles if name not in first), key=lambda n: (-roles[n].affinity(domain), n))
     everyone = [*first, *rest]

@@ -70,7 +70,7 @@ def _slip(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     place, said = first["loc"], first["input"]
     if place[0] == "tools" and len(place) > 1:
-        return f"unknown tool {said!r}; known are {', '.join(TOOLS)}"
+        return f"unknown tool {said!r}; known are {', '.join(TOOLS)}, and SERVER.TOOL of your MCP servers"
     if place[0] == "affinities" and place[-1] == "[key]":
         return f"unknown domain {said!r}; known are {', '.join(DOMAINS)}"
     return f"{'.'.join(str(part) for part in place)} cannot be used: {first['msg']}"

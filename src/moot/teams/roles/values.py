@@ -11,6 +11,10 @@ Tool = Literal[
     "run_code", "run_tests", "check_syntax", "check_types", "format_code", "lint_code", "scan_code", "search_files",
     "read_file", "lessons", "git_history", "git_blame", "diagnostics", "definition", "references",
 ]  # fmt: skip
+ServerTool = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+\.[^\s,]+$")]
+"""A tool of an MCP server, `SERVER.TOOL`."""
+FREE: tuple[Tool, ...] = ("run_code", "run_tests", "check_syntax", "scan_code", "read_file", "search_files")
+"""Tools that cost nothing and change nothing: a role that names one is offered it by default."""
 DOMAINS: tuple[Domain, ...] = get_args(Domain)
 TOOLS: tuple[Tool, ...] = get_args(Tool)
 NAME = r"[a-z][a-z0-9_-]{0,39}"
@@ -21,7 +25,7 @@ STRANGE = 0.3
 class Role(Value):
     name: str
     focus: str = Field(min_length=1)
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[Tool | ServerTool, ...] = ()
     affinities: dict[Domain, Unit] = Field(default_factory=dict)
     prompt: str
 

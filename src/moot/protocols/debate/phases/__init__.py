@@ -9,8 +9,15 @@ from moot.protocols.debate.phases.converge import convergence
 from moot.protocols.debate.phases.critique import critique
 from moot.protocols.debate.phases.evolve import proposal, self_evolvement
 from moot.protocols.debate.phases.optimize import optimization
+from moot.protocols.debate.phases.refactor import refactor_leader
 from moot.protocols.debate.phases.review import review
 from moot.protocols.debate.types import Phase
+
+
+async def optimize_and_refactor(context: DebateContext) -> str:
+    said = await optimization(context)
+    return "; ".join(filter(None, (said, await refactor_leader(context))))
+
 
 SCRIPTS: Mapping[Phase, Callable[[DebateContext], Awaitable[str]]] = {
     "dehallucination": dehallucination,
@@ -18,7 +25,7 @@ SCRIPTS: Mapping[Phase, Callable[[DebateContext], Awaitable[str]]] = {
     "proposal": proposal,
     "critique": critique,
     "review": review,
-    "optimization": optimization,
+    "optimization": optimize_and_refactor,
     "adversarial": adversarial,
     "convergence": convergence,
 }

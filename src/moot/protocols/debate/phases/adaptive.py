@@ -30,7 +30,9 @@ from moot.protocols.debate.phases.drafts import ask_draft, enter_draft, list_abl
 from moot.protocols.debate.phases.redraft import mend_slips, nothing_passes
 from moot.protocols.debate.phases.repair import drop
 from moot.protocols.debate.phases.run_candidates import baseline, list_run_candidates, run_candidates
-from moot.protocols.debate.state import DebateState
+from moot.protocols.debate.phases.shape import give_shape
+from moot.protocols.debate.phases.tool_acts import compile_candidates, execute_candidates
+from moot.protocols.debate.state import DebateState, list_acting
 from moot.protocols.debate.types import Candidate, ClaimedTest, Member, Phase
 
 PHASE: Phase = "self_evolvement"
@@ -51,13 +53,17 @@ ARGUE_BELOW = 0.8
 
 
 async def spend_adaptively(context: DebateContext) -> str:
+    await give_shape(context, PHASE)
     await draft_more(context, FIRST)
     if context.state.candidates:
         if context.state.task.tested:
             await draft_until_one_passes(context)
         else:
             await draft_until_alike(context)
+    await hear_testers(context)
+    await compile_candidates(context, PHASE)
     settle(context)
+    await execute_candidates(context, PHASE)
     return describe_spending(context.state)
 
 
@@ -128,7 +134,10 @@ async def add_inputs(context: DebateContext) -> None:
 
 async def predict_values(context: DebateContext, replies: int) -> None:
     """Seats that see no code write calls with the values they must return."""
-    voices = next_voices(context, replies)
+    await predict_by(context, next_voices(context, replies))
+
+
+async def predict_by(context: DebateContext, voices: Sequence[tuple[str, Member]]) -> None:
     if not voices:
         return
     said = dict[str, list[Prediction]]()
@@ -154,14 +163,19 @@ async def predict_values(context: DebateContext, replies: int) -> None:
 
 
 def next_voices(context: DebateContext, count: int) -> list[tuple[str, Member]]:
-    """Seats in turn; a seat asked again is another voice, and named so."""
-    able, start = list_able(context), len(context.state.voices)
+    """Seats in turn, test agents first; a seat asked again is another voice, and named so."""
+    able, start = order_testers(context), len(context.state.voices)
     found = []
     for number in range(start, start + count if able else start):
         member, again = able[number % len(able)], number // len(able)
         # A copy, so that a seat asked twice at once is told apart.
         found.append((f"{member.seat} ({again + 1})" if again else member.seat, member.model_copy()))
     return found
+
+
+def order_testers(context: DebateContext) -> list[Member]:
+    able = list_able(context)
+    return sorted(able, key=lambda m: m.role != "test_agent") if context.state.rules.edition > 1 else able
 
 
 async def enter_predictions(context: DebateContext, voices: Sequence[str], made: Sequence[Prediction]) -> None:
@@ -171,6 +185,14 @@ async def enter_predictions(context: DebateContext, voices: Sequence[str], made:
         predictions=every, voices=(*state.voices, *voices), claims=merge_voices(state, every), specified=True
     )
     await run_candidates(context)
+
+
+async def hear_testers(context: DebateContext) -> None:
+    """A test agent that was not among the voices so far writes its tests all the same; what candidates fail is said."""
+    state = context.state
+    own = [m for m in list_acting(state, "test_agent") if m in list_able(context) and m.seat not in state.voices]
+    if state.comparable and state.candidates and count_spent(state) < state.rules.effort:
+        await predict_by(context, [(member.seat, member.model_copy()) for member in own])
 
 
 async def settle_tie(context: DebateContext) -> bool:

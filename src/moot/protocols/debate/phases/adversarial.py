@@ -1,17 +1,15 @@
 """Adversarial: runs `harden` on the leading solution; a patch enters only if it passes what passed before."""
 
-from collections.abc import Sequence
-
 from moot.core.errors import SessionStopped
 from moot.core.findings import by_gravity, locate
 from moot.core.types import Code, Vulnerability
-from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.context import DebateContext, note_attack
 from moot.protocols.debate.phases.converge import winner_of
 from moot.protocols.debate.phases.optimize import best_first
 from moot.protocols.debate.phases.repair import drop
 from moot.protocols.debate.phases.run_candidates import run_candidates
-from moot.protocols.debate.state import DebateState, notes, render_task
-from moot.protocols.debate.types import Attacked, Candidate
+from moot.protocols.debate.state import DebateState, list_acting, notes, render_task
+from moot.protocols.debate.types import Candidate
 from moot.protocols.harden.attack import number_findings
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, attack_and_patch, list_open_findings
 from moot.protocols.solve.attempts import code_of
@@ -82,13 +80,6 @@ def rules_of(state: DebateState) -> HardenRules:
     return state.given.harden.model_copy(update={"timeout": state.rules.timeout})
 
 
-def note_attack(
-    context: DebateContext, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden"
-) -> None:
-    told = {"candidate": candidate.id, "round": context.state.round, "by": by, "findings": tuple(left)}
-    context.update(attacks=(*context.state.attacks, Attacked.model_validate(told)))
-
-
 def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
     """Attack findings that apply to the original code, even if a later attack first saw them."""
     first, *later = result.attack_reports
@@ -97,11 +88,17 @@ def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
 
 
 async def scan_winner(context: DebateContext) -> None:
-    """If an attack was requested and the winner had none, scan it and say so."""
+    """If an attack was requested, or security sits in the team, and the winner had none: scan it, and say so."""
     state, winner = context.state, winner_of(context.state)
-    if winner is None or not state.code or not state.rules.includes_phase("adversarial") or state.attack_on(winner):
+    security = list_acting(state, "security")
+    wanted = state.rules.includes_phase("adversarial") or bool(security)
+    if winner is None or not state.code or not wanted or state.attack_on(winner):
         return
     scan = await context.room.scan(code_of(state.task, winner.code))
     note_attack(context, winner, number_findings(by_gravity(scan.findings), ()), "scan")
+    for member in security:
+        context.note_act(member, "convergence", f"{winner.id} scanned, {len(scan.findings)} findings")
+    if not state.rules.includes_phase("adversarial"):
+        return
     others = ", ".join(dict.fromkeys(attack.candidate for attack in state.attacks)) or "nobody"
     context.room.degrade(f"{winner.id} was not attacked, only scanned: the adversarial phase attacked {others}")

@@ -92,7 +92,7 @@ def winner_of(state: DebateState) -> Candidate | None:
     if vote := find_deciding_vote(state):
         return next(candidate for candidate in up if candidate.id == latest_replacement(state, vote.election.winner))
     if alike := alike_and_green(state):
-        hardened = [candidate for candidate in alike if candidate.phase == "adversarial"]
+        hardened = [candidate for candidate in alike if candidate.stands_for_parent]
         same = [candidate for candidate in alike if candidate.id == state.baseline.candidate]
         return (*hardened, *same, *alike)[0]
     if lacks_vote(state):

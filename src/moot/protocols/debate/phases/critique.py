@@ -5,20 +5,33 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from moot.core.findings import by_gravity
 from moot.core.room import Ask
 from moot.core.types import Value
 from moot.evidence.trials.values import same_value
-from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.context import DebateContext, note_attack
 from moot.protocols.debate.phases.claims import ask_blind, form_of, judge_claim, parse_claims, pattern_of
 from moot.protocols.debate.phases.order import order_points, render_points
 from moot.protocols.debate.phases.run_candidates import run_candidates
+from moot.protocols.debate.phases.validate import check_statements
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
+from moot.protocols.debate.state import (
+    DebateState,
+    brief,
+    list_acting,
+    list_seated,
+    render_candidates,
+    render_for_judge,
+    system,
+)
 from moot.protocols.debate.types import Candidate, ClaimedTest, Member, Point
+from moot.protocols.harden.attack import number_findings
+from moot.protocols.solve.attempts import code_of
 from moot.text.excerpts import name_some
 from moot.text.replies import Aliases, Synonyms, Title
 
-CRITICS = ("critic", "red_team", "security", "test_agent")
+ATTACKERS = ("red_team", "security")
+CRITICS = ("critic", *ATTACKERS)
 REPLY_TOKENS = 900
 STANCES = Synonyms((("against", "disagree"), ("object", "disagree"), ("support", "agree")), otherwise="disagree")
 BREAKING = (
@@ -46,7 +59,8 @@ class CritiqueReply(Value):
 
 
 async def critique(context: DebateContext) -> str:
-    critics = list_seated(context.state, context.room, *CRITICS)
+    critics = list_critics(context)
+    await scan_candidates(context)
     brought = list[ClaimedTest]()
     before = len(context.state.points)
 
@@ -64,17 +78,41 @@ async def critique(context: DebateContext) -> str:
     await context.ask_with_stand_ins("critique", critics, lambda m: ask_critique(m, context), take)
     ordered = f", ordered by {leader}" if (leader := await order_points(context)) else ""
     tests = await weigh_claims(context, brought)
+    await check_statements(context)
     spoke = len(context.state.points) - before
     valid = sum(1 for claim in tests if claim.status == "agreed")
     return f"{spoke} points{ordered}, {len(tests)} breaking tests, {valid} of them valid"
+
+
+def list_critics(context: DebateContext) -> list[Member]:
+    """Not the test agent, which writes its tests without seeing code; it was a critic in the first edition."""
+    if context.state.rules.edition == 1:
+        return list_seated(context.state, context.room, *CRITICS, "test_agent")
+    critics = list_seated(context.state, context.room, *CRITICS)
+    return [member for member in critics if member.role != "test_agent"] or critics
+
+
+async def scan_candidates(context: DebateContext) -> None:
+    """With security in the team every candidate is scanned; what is found is before all who judge, and stays with the
+    candidate."""
+    for member in list_acting(context.state, "security"):
+        open_ones = [c for c in context.state.latest() if c.code and context.state.attack_on(c) is None]
+        found = 0
+        for candidate in open_ones:
+            scan = await context.room.scan(code_of(context.state.task, candidate.code))
+            found += len(scan.findings)
+            note_attack(context, candidate, number_findings(by_gravity(scan.findings), ()), "scan")
+        if open_ones:
+            context.note_act(member, "critique", f"{len(open_ones)} candidates scanned, {found} findings")
 
 
 def ask_critique(member: Member, context: DebateContext) -> Ask[CritiqueReply]:
     state, room = context.state, context.room
     up = state.latest()
     most = state.rules.breaking if state.code else 0
+    attacks = state.rules.edition > 1 and state.code and member.role in ATTACKERS
     text = prompt(
-        "critique",
+        "attack" if attacks else "critique",
         task=brief(state),
         candidates=render_candidates(up, state, room),
         notes=render_for_judge(state, member.seat),

@@ -13,6 +13,7 @@ from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import brief, evidence, notes, render_failures, render_files, system
 from moot.protocols.debate.types import Candidate, Member, Phase
 from moot.protocols.solve.attempts import choose_block, render_lessons, render_tests, with_imports
+from moot.teams.roles import DUTIES
 from moot.text.render import fence_text
 from moot.text.replies import Aliases, FencedBlocks, code_form, instructions
 
@@ -55,6 +56,8 @@ def _order_drafters(context: DebateContext) -> list[Member]:
     team = context.state.given.team
     first = [m for m in team if m.role in DRAFTERS]
     rest = [m for m in team if m.role not in DRAFTERS]
+    if context.state.rules.edition > 1:  # whoever has other work of its own drafts last
+        rest.sort(key=lambda m: m.role in DUTIES and DUTIES[m.role].spare)
     return [m for m in (*first, *rest) if context.room.has_model(m.seat)]
 
 

@@ -18,7 +18,7 @@ def list_critique(state: DebateState) -> list[SpokenTurn]:
 
 def list_against(state: DebateState, candidate: Candidate) -> list[Point]:
     """In the order of the critique's leader."""
-    against = [p for p in state.points if p.candidate == candidate.id and p.stance == "disagree"]
+    against = [p for p in state.points if p.candidate == candidate.id and p.stance == "disagree" and not p.unsupported]
     return [point for point in against if point.round == state.round - 1]
 
 

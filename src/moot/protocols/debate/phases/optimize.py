@@ -23,6 +23,7 @@ from moot.protocols.debate.state import (
     open_findings,
     render_candidates,
     render_project_checks,
+    render_reports,
     system,
 )
 from moot.protocols.debate.types import Candidate, Member
@@ -31,6 +32,8 @@ from moot.teams.planning import count_extra
 from moot.text.render import fence_text
 from moot.text.replies import Aliases, code_form, instructions
 
+MAKERS = ("optimizer", "refactorer", "blue_team", "designer")
+"""In the first edition; refactorer and designer have acts of their own since."""
 PARTS = 3
 DIFFERENCES = 3
 CODE = (
@@ -49,7 +52,8 @@ class MergeReply(DraftReply):
 
 
 async def optimization(context: DebateContext) -> str:
-    makers = list_seated(context.state, context.room, "optimizer", "refactorer", "blue_team", "designer")[:1]
+    roles = ("optimizer", "blue_team") if context.state.rules.edition > 1 else MAKERS
+    makers = list_seated(context.state, context.room, *roles)[:1]
     if not makers or not context.state.latest():
         return "nobody to do it" if not makers else "nothing to improve"
     maker = makers[0]
@@ -134,7 +138,7 @@ def _merge(member: Member, context: DebateContext, how: str, form: str, differ: 
         candidates=render_candidates(parts, state, context.room) + lower,
         contrast=differ,
         heard=context.render_heard(member),
-        checks=render_project_checks(state) + open_findings(state),
+        checks=render_project_checks(state) + open_findings(state) + render_reports(state),
         notes=notes(state, member.seat),
         history=history,
         how=how,

@@ -9,6 +9,7 @@ from moot.core.room import Ask
 from moot.core.types import Unit, Value
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.phases.critique import find_candidate
+from moot.protocols.debate.phases.tool_acts import time_candidates
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
 from moot.protocols.debate.types import WEIGHTS, Candidate, Criterion, Member, Score
@@ -43,11 +44,14 @@ async def review(context: DebateContext) -> str:
         said[member.seat] = marks
         context.say(member, "review", "\n".join(f"{letter}: {m.why}" for letter, m in marks.items() if m.why))
 
+    speed = await time_candidates(context)
     reviewers = list_seated(context.state, context.room, "reviewer", "architect", "judge", "performance_analyzer")
     if unheard := [member.seat for member in reviewers[MOST_REVIEWERS:]]:
         context.room.degrade(f"review: at most {MOST_REVIEWERS} seats review; not asked: {', '.join(unheard)}")
     await context.ask_with_stand_ins("review", reviewers[:MOST_REVIEWERS], lambda m: ask_review(m, context), take)
     measured = {c.id: await measure(c, context) for c in context.state.latest()}
+    for name in measured.keys() & speed.keys():
+        measured[name]["performance"] = speed[name]
     weights = raise_weights(WEIGHTS, context.state.emphases, context.state.round)
     scores = tuple(score_candidate(c, measured[c.id], said, weights) for c in context.state.latest())
     context.update(scores=add_leader_marks(scores, said.get(context.state.leaders.get("review", ""), {})))
@@ -129,7 +133,7 @@ def by_score(candidates: Sequence[Candidate], state: DebateState) -> list[Candid
 
     def place(candidate: Candidate) -> tuple[float, bool, float, bool]:
         name = candidate.id if candidate.id in totals else candidate.parent
-        hardened = candidate.phase == "adversarial"
-        return -totals.get(name, 0.0), not hardened, -marks.get(name, 0.0), candidate.seat != leader
+        first = not candidate.stands_for_parent
+        return -totals.get(name, 0.0), first, -marks.get(name, 0.0), candidate.seat != leader
 
     return sorted(candidates, key=place)

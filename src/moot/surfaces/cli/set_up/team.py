@@ -13,8 +13,21 @@ from moot.edge.store.records import TrackRecords
 from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import err, out, plain, print_json, write_text
+from moot.surfaces.extensions.debate import is_topic
 from moot.surfaces.session.settings import Settings
-from moot.teams.roles import DOMAINS, Domain, Role, Scored, best_team, domain_of, find_domain, positions
+from moot.teams.roles import (
+    DOMAINS,
+    DUTIES,
+    Domain,
+    Role,
+    Scored,
+    TaskTraits,
+    best_team,
+    domain_of,
+    find_domain,
+    positions,
+    reason_not_to_seat,
+)
 
 EXAMPLES = """Examples:
 
@@ -53,14 +66,28 @@ def show_command(
         return _table(("agent", "role", "model"), [(agent.id, agent.role, agent.model) for agent in agents])
     if json_output:
         return print_json({"roles": [role.model_dump(mode="json") for role in known.values()]})
-    _table(("role", "focus", "tools"), [(role.name, role.focus, ", ".join(role.tools)) for role in known.values()])
+    _table(
+        ("role", "act in a debate", "tools"),
+        [(role.name, find_act(role), ", ".join(role.tools)) for role in known.values()],
+    )
+
+
+def find_act(role: Role) -> str:
+    """What it does in a debate; a role of your own is known by its focus."""
+    duty = DUTIES.get(role.name)
+    return f"{duty.act} ({', '.join(duty.phases)})" if duty else role.focus
 
 
 def show_role(role: Role, *, json_output: bool) -> None:
     if json_output:
         return print_json(role.model_dump(mode="json"))
     affinities = ", ".join(f"{domain} {role.affinity(domain):.2f}" for domain in DOMAINS)
-    head = (f"{role.name}: {role.focus}", f"tools: {', '.join(role.tools)}", f"affinities: {affinities}")
+    head = (
+        f"{role.name}: {role.focus}",
+        f"act: {find_act(role)}",
+        f"tools: {', '.join(role.tools)}",
+        f"affinities: {affinities}",
+    )
     out().print(plain("\n".join((*head, "", role.prompt))))
 
 
@@ -85,13 +112,18 @@ def build_command(
     known = read_roles(roles)
     models = _models(model)
     about = _domain(domain, task)
-    seats = tuple(role) if role else positions(known, about, size)
+    traits = TaskTraits(code=not is_topic(task))
+    seats = tuple(role) if role else positions(known, about, size, traits)
     if strange := [name for name in seats if name not in known]:
         raise UsageError(f"unknown role {strange[0]!r}; known are {', '.join(known)}")
     tried = with_store(store, lambda db: TrackRecords(db).count_results())
-    team = best_team(seats, models, known, about, tried)
+    unseated = {name: why for name in seats if (why := reason_not_to_seat(name, traits))}
+    team = best_team([name for name in seats if name not in unseated], models, known, about, tried)
     if json_output:
-        return print_json({"domain": about, "agents": [format_scored(agent) for agent in team]})
+        agents = [format_scored(agent) for agent in team]
+        return print_json({"domain": about, "agents": agents, "unseated": dict[str, JsonValue](unseated)})
+    for name, why in unseated.items():
+        err().print(plain(f"not seated: {name}: {why}"))
     results = sum(row.total for row in tried)
     err().print(plain(f"domain {about}; {results} earlier results" + ("" if results else ": every record counts 0.50")))
     write_text(as_toml(team))
