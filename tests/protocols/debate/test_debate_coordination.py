@@ -156,8 +156,8 @@ def test_a_hub_that_cannot_be_reached_is_followed_by_another_that_relays(cli: Cl
     assert any(note.startswith("moderator, round 1: absent") for note in done["result"]["degraded"])
 
 
-TREE = ("architect", "proposer", "generator", "security", "red_team", "optimizer")
-"""The root; proposer leads generator, security leads the red team (seat `red`), optimizer leads nobody."""
+TREE = ("architect", "proposer", "generator", "reviewer", "critic", "optimizer")
+"""The root; proposer leads generator, reviewer leads the critic, optimizer leads nobody."""
 
 
 def tree(*more: Sequence[Entry]) -> tuple[Sequence[Entry], ...]:
@@ -165,11 +165,11 @@ def tree(*more: Sequence[Entry]) -> tuple[Sequence[Entry], ...]:
     return (
         *more,
         positions("proposer"),
-        critique(seat="red"),
+        critique(seat="critic"),
         says("points", points()),
         says("scores", scores()),
         VOTES,
-        relay(SHORT, seat="security"),
+        relay(SHORT, seat="reviewer"),
         says("delegation", {"reply": {"parts": told}}, seat="architect"),
         says("delegation", {"reply": {"parts": {"generator": "Look at the tests."}}}, seat="proposer"),
     )
@@ -178,10 +178,10 @@ def tree(*more: Sequence[Entry]) -> tuple[Sequence[Entry], ...]:
 def test_in_a_tree_a_lead_condenses_for_the_root_and_the_root_delegates(cli: Cli, tmp_path: Path) -> None:
     done = hold(cli, tmp_path, *tree(), roles=TREE, more=once("--topology", "tree"))
     by = [turn["agent_id"] for turn in done["turns"] if turn["phase"] == "relay"]
-    assert by[0] == "security" and f"red (critique, condensed by security):\n  {SHORT}" in asked(
+    assert by[0] == "reviewer" and f"critic (critique, condensed by reviewer):\n  {SHORT}" in asked(
         done, "review", "architect"
     )
-    assert heard(done, "critique", "security") == [("red", "critique", "", False)], "a lead hears its own people"
+    assert heard(done, "review", "reviewer") == [("critic", "critique", "", False)], "a lead hears its own people"
     assert ("architect", "optimizer", "optimization", "Keep the deployment.") in [
         (each["by"], each["to"], each["phase"], each["text"]) for each in done["result"]["delegations"]
     ]
@@ -196,7 +196,7 @@ def test_in_a_tree_a_lead_condenses_for_the_root_and_the_root_delegates(cli: Cli
 def test_a_specialist_is_told_by_its_lead_and_the_lead_by_the_root(cli: Cli, tmp_path: Path) -> None:
     """Both authors are asked again in the second round; the generator's lead is the proposer."""
     both = points(("A", "disagree", POINT), ("B", "disagree", "it costs more than it brings, and nobody measured it"))
-    replies = tree(says("points", both, seat="red"), relay("A: wait, B: costs", seat="security"))
+    replies = tree(says("points", both, seat="critic"), relay("A: wait, B: costs", seat="reviewer"))
     root = relay("A: short", seat="architect")
     more = ("--rounds", "2", "--drafts", "2", "--topology", "tree")
     done = hold(cli, tmp_path, *replies, root, relay("A: short", seat="proposer"), roles=TREE, more=more)
@@ -206,7 +206,7 @@ def test_a_specialist_is_told_by_its_lead_and_the_lead_by_the_root(cli: Cli, tmp
         done, "proposal", "generator", 2
     )
     assert "architect leads you" in asked(done, "delegation", "proposer", 2), "what comes from above is handed down"
-    assert "red, condensed by security: A: wait, B: costs" in asked(done, "proposal", "generator", 2)
+    assert "critic, condensed by reviewer: A: wait, B: costs" in asked(done, "proposal", "generator", 2)
 
 
 def test_a_delegation_that_is_not_given_is_said(cli: Cli, tmp_path: Path) -> None:
@@ -217,12 +217,12 @@ def test_a_delegation_that_is_not_given_is_said(cli: Cli, tmp_path: Path) -> Non
 
 
 def test_the_people_of_a_lost_lead_go_to_its_sibling(cli: Cli, tmp_path: Path) -> None:
-    """Security leads the red team. When it cannot be reached, the optimizer, which has nobody yet, condenses."""
-    gone = says("points", {"error": "failed"}, seat="security")
+    """The reviewer leads the critic. When it cannot be reached, the optimizer, which has nobody yet, condenses."""
+    gone = says("scores", {"error": "failed"}, seat="reviewer")
     replies = tree(gone, relay(SHORT, seat="optimizer"), relay("A: short", seat="architect"))
     done = hold(cli, tmp_path, *replies, roles=TREE, more=once("--topology", "tree"))
-    assert ("red", "critique", "optimizer", True) in heard(done, "review", "architect")
-    assert any(note.startswith("security, round 1: absent") for note in done["result"]["degraded"])
+    assert ("critic", "critique", "optimizer", True) in heard(done, "review", "architect")
+    assert any(note.startswith("reviewer, round 1: absent") for note in done["result"]["degraded"])
 
 
 def test_in_a_chain_a_seat_hears_the_nearest_who_spoke(cli: Cli, tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_the_leader_of_the_critique_decides_the_order_of_its_points(cli: Cli, tm
     report = next(each for each in led["result"]["phases"] if each["phase"] == "critique")
     assert report["leader"] == "critic" and report["said"].startswith("2 points, ordered by critic")
     assert {each["phase"]: each["leader"] for each in led["result"]["phases"] if each["round"] == 1} == {
-        "dehallucination": "", "self_evolvement": "proposer", "proposal": "proposer", "critique": "critic",
+        "dehallucination": "", "self_evolvement": "proposer", "proposal": "", "critique": "critic",
         "review": "reviewer", "optimization": "proposer", "adversarial": "", "convergence": "moderator",
     }  # fmt: skip
     text = cli("show", led["result"]["session_id"]).out
