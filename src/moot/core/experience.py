@@ -41,6 +41,9 @@ class Origin(Value):
     session_id: str = ""
     agent: str = ""
     task: str = ""
+    phase: str = ""
+    source: str = ""
+    """What it was learnt from: the id of an episode, a test, a finding."""
     when: datetime | None = None
 
 

@@ -31,23 +31,19 @@ class BallotWeight(Value):
 
 
 def explain_weight(ballot: RankedBallot, stated: float | None, tried: Sequence[TrackRecord]) -> BallotWeight:
-    known = {
-        "confidence": ballot.confidence,
-        "score": ballot.score,
-        "diversity": ballot.diversity,
-        "history": ballot.history,
-    }
-    results = count_stated(tried)
-    factors = factors_of(ballot)
+    results, factors = count_stated(tried), factors_of(ballot)
     return BallotWeight(
         voter=ballot.voter,
         stated=stated,
         calibrated=stated is not None and results >= ENOUGH_RESULTS,
         results=results,
         factors={name: round(float(factor), 4) for name, factor in factors.items()},
-        unknown=tuple(name for name in factors if known[name] is None),
+        confidence=ballot.confidence,
+        score=ballot.score,
+        diversity=ballot.diversity,
+        history=ballot.history,
+        unknown=tuple(name for name in factors if getattr(ballot, name) is None),
         weight=round(float(weight(ballot)), 4),
-        **known,
     )
 
 

@@ -21,8 +21,7 @@ SQLITE = (
     "CREATE VIRTUAL TABLE lesson_index_terms USING fts5vocab(lesson_index, row)",
     "CREATE TRIGGER lessons_in AFTER INSERT ON lessons BEGIN"
     " INSERT INTO lesson_index (lesson_id, words) VALUES (new.id, new.words); END",
-    "CREATE TRIGGER lessons_out AFTER DELETE ON lessons BEGIN"
-    " DELETE FROM lesson_index WHERE lesson_id = old.id; END",
+    "CREATE TRIGGER lessons_out AFTER DELETE ON lessons BEGIN DELETE FROM lesson_index WHERE lesson_id = old.id; END",
     "CREATE TRIGGER lessons_changed AFTER UPDATE OF words ON lessons BEGIN"
     " UPDATE lesson_index SET words = new.words WHERE lesson_id = old.id; END",
 )

@@ -25,8 +25,10 @@ from moot.core.types import (
 from moot.evidence.trials.selection import Rating
 from moot.evidence.trials.values import Difficulty, TestCategory
 from moot.protocols.harden.script import HardenRules
+from moot.protocols.solve.script import UsedLesson
 from moot.teams.planning import Comparison, TaskPlan
 from moot.teams.voting import Election, Method, RankedBallot, TieBreak
+from moot.teams.weighting import BallotWeight
 
 Phase = Literal[
     "dehallucination", "self_evolvement", "proposal", "critique", "review", "optimization", "adversarial", "convergence"
@@ -115,6 +117,15 @@ class DebateRules(Rules):
         default="", description="a folder with roles of your own, NAME.md each"
     )
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
+    episodes: int = Field(
+        default=3,
+        ge=0,
+        le=20,
+        description="last failures of its model in its role that a seat is shown; 0: none",
+    )
+    search_files: bool = Field(
+        default=True, description="quote the passages that fit the task where its files are too long to show whole"
+    )
     tools: Annotated[
         Names, Option(help="Tools that seats may use if their role allows, e.g. run_tests; see `moot tools`.")
     ] = Field(
@@ -315,6 +326,8 @@ class Vote(Value):
     left_out: dict[str, str] = Field(default_factory=dict)
     """Candidates that were not on the ballot, and why."""
     ballots: tuple[RankedBallot, ...] = ()
+    weights: tuple[BallotWeight, ...] = ()
+    """What is known of each voter, and what its ballot weighs where `weighted` counts."""
     reasons: dict[str, str] = Field(default_factory=dict)
     election: Election
     consensus: Consensus = Consensus()
@@ -329,6 +342,16 @@ class PhaseReport(Value):
     said: str = ""
     cut: str = ""
     """The phase's own limit that ended it early."""
+
+
+class DebateLesson(Value):
+    """What a debate taught: where, and from which test or finding."""
+
+    id: str
+    text: str
+    kind: Literal["overturned", "patched", "repaired", "refuted", "taught"]
+    phase: str
+    source: str
 
 
 class Attacked(Value):
@@ -385,6 +408,10 @@ class DebateResult(Result):
     comparisons: tuple[Comparison, ...] = ()
     """What the planner expected of each phase, and what happened."""
     hidden: SuiteRun | None = None
+    hidden_passed: dict[str, bool] = Field(default_factory=dict)
+    """Whether a candidate passes the hidden tests: the winner, the baseline's choice, first places of ballots."""
+    lessons_told: tuple[UsedLesson, ...] = ()
+    lessons_learnt: tuple[DebateLesson, ...] = ()
     attacks: tuple[Attacked, ...] = ()
     ratings: tuple[Rating, ...] = ()
     """What speaks for each draft, best first."""
