@@ -85,7 +85,17 @@ TABLE: Mapping[str, Rule] = {
             for name in (
                 *("max_rounds", "consensus", "phases", "adversarial", "drafts", "refinements", "voices", "reserve"),
                 *("anew", "attempts", "enough_tests", "breaking", "temperature", "topology", "planning", "voting"),
-                *("tie_break", "clarify", "lessons", "episodes", "search_files", "spend", "effort", "edition"),
+                *(
+                    "tie_break",
+                    "clarify",
+                    "lessons",
+                    "episodes",
+                    "records",
+                    "search_files",
+                    "spend",
+                    "effort",
+                    "edition",
+                ),
             )
         ),
         "free",

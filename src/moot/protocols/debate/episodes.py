@@ -52,5 +52,5 @@ def render_episodes(seat: str, context: DebateContext) -> str:
 
 
 def describe_episode(episode: Episode) -> str:
-    lines = [f"Task: {episode.task}", f"Result: {episode.test_results}", f"Failed: {episode.failure_analysis}"]
+    lines = [f"Task: {episode.task}", f"What failed: {episode.failure_analysis}"]
     return "\n".join([*lines, *([f"Mended by: {episode.improvement}"] if episode.improvement else [])])

@@ -123,6 +123,9 @@ class DebateRules(Rules):
         le=20,
         description="last failures of its model in its role that a seat is shown; 0: none",
     )
+    records: bool = Field(
+        default=True, description="weigh a ballot by how often its voter's model was right in its role"
+    )
     search_files: bool = Field(
         default=True, description="quote the passages that fit the task where its files are too long to show whole"
     )

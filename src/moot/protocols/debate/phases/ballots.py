@@ -27,7 +27,8 @@ class WeighedBallot:
 
 async def read_voter_records(context: DebateContext, voters: Sequence[Member]) -> None:
     """Once in a debate: what one of its votes finds counts in all of them."""
-    if context.state.rules.edition < 2 or context.state.records is not None:
+    rules = context.state.rules
+    if rules.edition < 2 or not rules.records or context.state.records is not None:
         return
     agents = dict.fromkeys(Played(model=member.model, role=member.role) for member in voters)
     context.update(records=await context.room.read_records(tuple(agents)))
