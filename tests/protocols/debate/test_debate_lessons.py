@@ -54,6 +54,14 @@ def test_a_breaking_test_that_overturned_a_majority_is_a_lesson_with_its_origin(
     assert cli("replay", result["session_id"], "--store", place).code == 0
 
 
+@pytest.mark.parametrize("spend", ["fixed", "adaptive"])
+def test_given_tests_that_overturn_a_majority_are_a_lesson(cli: Cli, tmp_path: Path, spend: str) -> None:
+    answers = [says("code", code(RIGHT), seat="reviewer"), says("code", code(LAST)), QUIET]
+    result = debated(cli, tmp_path, *answers, tests=TESTS, spend=spend, more=("--store", "s.db"))
+    lesson = learnt_by(result, "overturned")
+    assert "order" in lesson["source"] and lesson["phase"] == "self_evolvement", lesson
+
+
 def test_a_lesson_reaches_the_next_debate_and_its_outcome_is_credited(cli: Cli, tmp_path: Path, place: str) -> None:
     lesson = learnt_by(debated(cli, tmp_path, BROKEN, more=("--store", place, *SOME)), "overturned")
     right = says("code", code(RIGHT.replace("largest", "smallest").replace("max", "min")))

@@ -10,24 +10,23 @@ FIRST_ANSWERS = ("self_evolvement", "proposal")
 
 
 async def keep_episodes(context: DebateContext) -> None:
-    """First answers that fail tests, with what became of them."""
+    """Each seat's first answer that fails tests, with what became of it."""
     state, room = context.state, context.room
-    for candidate in state.candidates:
-        turn, failing = context.turns.get(candidate.id), candidate.checked.failures
-        if candidate.parent or candidate.phase not in FIRST_ANSWERS or turn is None or not failing:
-            continue
+    firsts = [c for c in state.candidates if not c.parent and c.phase in FIRST_ANSWERS and c.id in context.turns]
+    failed = {c.seat: c for c in reversed(firsts) if c.checked.failures}
+    for seat, candidate in reversed(failed.items()):
         mended = next((c for c in state.candidates if c.parent == candidate.id and not c.dropped), None)
         episode = Episode(
             task=state.task.text,
             attempt=1,
             code=candidate.code,
             test_results=f"{candidate.checked.passed} of {candidate.checked.of} tests passed",
-            failure_analysis=failing,
+            failure_analysis=candidate.checked.failures,
             reflection=candidate.text,
             improvement=mended.text if mended else "",
-            turn=turn,
+            turn=context.turns[candidate.id],
         )
-        await room.remember(candidate.seat, episode)
+        await room.remember(seat, episode)
 
 
 async def read_agents_episodes(context: DebateContext) -> None:

@@ -89,25 +89,40 @@ def name_topic(state: DebateState) -> str:
 
 
 def find_overturned(context: DebateContext, winner: Candidate) -> Iterator[LearntFact]:
-    """Breaking tests that the majority's candidate fails and the winner passes."""
+    """Tests that the majority's candidate fails and the winner passes: agreed ones of seats, then given ones."""
     state = context.state
-    popular = list_popular(state)
+    popular = [candidate for candidate in list_popular(state) if candidate.id != winner.id]
     for claim in state.agreed:
-        lost = [c for c in popular if fails_claim(context, c, claim)]
-        if claim.origin != "breaking" or not lost or fails_claim(context, winner, claim):
-            continue
-        text = f"{name_topic(state)}: {describe_claim(claim)}. The majority got this wrong: test it first."
-        source = f"{claim.id} {claim.call} == {claim.expected}"
-        yield LearntFact(text=text, kind="overturned", phase="critique", source=source, seat=claim.by[0])
+        if any(fails_claim(context, c, claim) for c in popular) and not fails_claim(context, winner, claim):
+            source = f"{claim.id} {claim.call} == {claim.expected}"
+            yield _overturned(state, describe_claim(claim), phase_of(claim), source, claim.by[0])
+    for candidate in popular:
+        lost = [name for name in candidate.checked.failing if name not in winner.checked.failing]
+        if lost and winner.checked.of:
+            told = name_some([describe_test(name) for name in lost], NAMED)
+            yield _overturned(state, told, candidate.phase, name_some(lost, NAMED))
+
+
+def _overturned(state: DebateState, told: str, phase: str, source: str, seat: str = "") -> LearntFact:
+    text = f"{name_topic(state)}: {told}. The majority got this wrong: test it first."
+    return LearntFact(text=text, kind="overturned", phase=phase, source=source, seat=seat)
 
 
 def list_popular(state: DebateState) -> list[Candidate]:
     """What more than half of the first answers were like, and what won a vote."""
-    first = next((group for group in state.baseline.clusters if state.baseline.candidate in group), ())
-    most = sum(map(len, state.baseline.clusters))
-    names = [state.baseline.candidate] if len(first) * 2 > most else []
-    names += [vote.election.winner for vote in state.votes]
-    return [state.candidate(name) for name in dict.fromkeys(names) if name]
+    groups = state.baseline.clusters
+    names = [group[0] for group in groups if len(group) * 2 > sum(map(len, groups))]
+    won = [vote.election.winner for vote in state.votes if vote.election.winner]
+    return [state.candidate(name) for name in dict.fromkeys([*names, *won])]
+
+
+def phase_of(claim: ClaimedTest) -> str:
+    return "critique" if claim.origin == "breaking" else "self_evolvement"
+
+
+def describe_test(name: str) -> str:
+    """A test in general words: a call by its arguments, another by its name."""
+    return describe_case(name) or name.rpartition("::")[2].removeprefix("test_").replace("_", " ")
 
 
 def fails_claim(context: DebateContext, candidate: Candidate, claim: ClaimedTest) -> bool:
@@ -144,14 +159,15 @@ def find_repaired(state: DebateState) -> Iterator[LearntFact]:
             continue
         before, failing = state.candidate(made.parent), list_failed_tests(state, state.candidate(made.parent))
         if failing and made.checked.rank > before.checked.rank:
-            text = f"{name_topic(state)}: a version failed {name_some(failing, NAMED)}. What mended it: {made.text}"
+            told = name_some([describe_test(name) for name in failing], NAMED)
+            text = f"{name_topic(state)}: a version failed {told}. What mended it: {made.text}"
             source = f"{made.id} from {before.id}: {name_some(failing, NAMED)}"
             yield LearntFact(text=text, kind="repaired", phase=made.phase, source=source, seat=made.seat)
 
 
 def list_failed_tests(state: DebateState, candidate: Candidate) -> list[str]:
     claims = [claim.call for claim in state.agreed if claim.id in candidate.checked.failed]
-    return [*(name.removeprefix("test_").replace("_", " ") for name in candidate.checked.failing), *claims]
+    return [*candidate.checked.failing, *claims]
 
 
 def find_refuted(state: DebateState) -> Iterator[LearntFact]:
@@ -160,5 +176,4 @@ def find_refuted(state: DebateState) -> Iterator[LearntFact]:
         if len(claim.against) > len(claim.by) and claim.status == "disputed":
             text = f"{name_topic(state)}: {describe_claim(claim)} was claimed and refuted. Work the value out yourself."
             source = f"{claim.id} {claim.call} == {claim.expected}"
-            phase = "critique" if claim.origin == "breaking" else "self_evolvement"
-            yield LearntFact(text=text, kind="refuted", phase=phase, source=source, seat=claim.by[0])
+            yield LearntFact(text=text, kind="refuted", phase=phase_of(claim), source=source, seat=claim.by[0])
