@@ -37,11 +37,16 @@ class Episode(Value):
     time: datetime | None = None
 
 
+FactKind = Literal["overturned", "patched", "repaired", "refuted"]
+
+
 class Origin(Value):
     session_id: str = ""
     agent: str = ""
     task: str = ""
     phase: str = ""
+    kind: FactKind | Literal["", "taught"] = ""
+    """What a debate's facts show; `taught`: in the words of a seat."""
     source: str = ""
     """What it was learnt from: the id of an episode, a test, a finding."""
     when: datetime | None = None

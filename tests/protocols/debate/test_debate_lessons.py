@@ -45,11 +45,14 @@ def test_a_breaking_test_that_overturned_a_majority_is_a_lesson_with_its_origin(
     result = debated(cli, tmp_path, BROKEN, more=("--store", place, *SOME))
     assert result["winner"] == "C" and result["baseline"]["candidate"] == "A"
     lesson = learnt_by(result, "overturned")
-    assert "a list must give a number" in lesson["text"] and "majority got this wrong" in lesson["text"]
+    assert "a list must give a number" in lesson["text"] and "Most got this case wrong" in lesson["text"]
     assert "largest(" not in lesson["text"], "without the task's own name"
     (origin,) = lesson_of(cli, place, lesson)["origins"]
     assert origin["session_id"] == result["session_id"] and origin["agent"] == "critic@script:replies.yaml"
-    assert (origin["phase"], origin["source"]) == ("critique", "T1 largest([3, 1]) == 3")
+    assert (origin["phase"], origin["kind"]) == ("critique", "overturned")
+    assert origin["source"] == "T1 largest([3, 1]) == 3"
+    shown = cli("lessons", "show", lesson["id"], "--store", place).out
+    assert "critique, overturned by T1 largest([3, 1]) == 3" in shown
     assert f"{lesson['id']} " in cli("show", result["session_id"], "--store", place).out
     assert cli("replay", result["session_id"], "--store", place).code == 0
 
@@ -137,7 +140,7 @@ def test_a_claim_that_others_refute_is_a_lesson(cli: Cli, tmp_path: Path) -> Non
     wrong = says("points", points(breaking=["largest([3, 1]) == 1"]), seat="critic")
     more = ("--store", "s.db", *SOME, "--rounds", "1", "--team", "team.toml")
     lesson = learnt_by(debated(cli, tmp_path, wrong, BROKEN, more=more), "refuted")
-    assert lesson["source"] == "T1 largest([3, 1]) == 1" and "was claimed and refuted" in lesson["text"]
+    assert lesson["source"] == "T1 largest([3, 1]) == 1" and "3 others refuted it" in lesson["text"]
 
 
 def test_a_debate_that_is_cut_short_teaches_nothing(cli: Cli, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def rank_passages(passages: Sequence[Passage], wanted: str) -> list[int]:
     """The places of those that have a wanted word, best first."""
     index = sqlite3.connect(":memory:")
     try:
-        index.execute("CREATE VIRTUAL TABLE passages USING fts5(words)")
+        index.execute("CREATE VIRTUAL TABLE passages USING fts5(words, tokenize = 'porter unicode61')")
         rows = ((place, " ".join(list_terms(f"{p.path} {p.text}"))) for place, p in enumerate(passages))
         index.executemany("INSERT INTO passages (rowid, words) VALUES (?, ?)", rows)
         found = index.execute("SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY rank, rowid", (wanted,))

@@ -15,7 +15,7 @@ from moot.edge.store.engine import alone
 from moot.edge.store.full_text import count_words, find_lesson_ids
 from moot.edge.store.session_queries import belongs_to
 from moot.edge.store.sql import SqlStore
-from moot.evidence.lessons import Lesson, credit_lesson, fits, gist, merge_lessons, same_advice
+from moot.evidence.lessons import Lesson, credit_lesson, fits, gist, merge_lessons, same_advice, states_fact
 from moot.evidence.lessons.words import Gist
 
 R = TypeVar("R")
@@ -102,7 +102,8 @@ def _learn(db: Connection, lesson: Lesson, owner: str | None = None) -> Lesson:
         lesson = lesson.model_copy(update={"id": hashlib.sha256(f"{owner} {lesson.id}".encode()).hexdigest()[:12]})
     for other, _ in _candidates(db, said.words, owner):
         # Compared by their original wordings: a paraphrase of a paraphrase may be something else.
-        if other.id == lesson.id or same_advice(said, gist(other.text)):
+        alike = not states_fact(lesson) and not states_fact(other) and same_advice(said, gist(other.text))
+        if other.id == lesson.id or alike:
             grown = merge_lessons(other, lesson)
             _rewrite(db, grown)
             return grown

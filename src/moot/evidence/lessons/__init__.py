@@ -10,6 +10,7 @@ from moot.evidence.lessons.lesson import (
     origin_of,
     rate_lesson,
     same_advice,
+    states_fact,
 )
 from moot.evidence.lessons.words import gist
 
@@ -25,4 +26,5 @@ __all__ = [
     "origin_of",
     "rate_lesson",
     "same_advice",
+    "states_fact",
 ]  # fmt: skip

@@ -58,6 +58,11 @@ def same_advice(one: Gist, other: Gist, weight: Callable[[str], float] = lambda 
     return likeness(one, other, weight) >= SAME and contradiction(one, other, weight) < CONTRARY
 
 
+def states_fact(lesson: Lesson) -> bool:
+    """Whether its words are ours: then another wording is another fact."""
+    return any(origin.kind not in ("", "taught") for origin in lesson.origins)
+
+
 def likeness(one: Gist, other: Gist, weight: Callable[[str], float] = lambda word: 1.0) -> float:
     return _share(one.words & other.words, one.words | other.words, weight)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from moot.core.experience import Origin
+from moot.core.experience import FactKind, Origin
 from moot.core.types import SuiteRun, Value
 from moot.evidence.lessons.cases import describe_case, describe_expected
 from moot.evidence.lessons.lesson import TASK_LENGTH
@@ -25,7 +25,7 @@ class LearntFact(Value):
     """Something that a debate found out, in words for other tasks."""
 
     text: str
-    kind: Literal["overturned", "patched", "repaired", "refuted", "taught"]
+    kind: FactKind | Literal["taught"]
     phase: str
     source: str
     """The test, the finding or the turn that shows it."""
@@ -68,7 +68,13 @@ async def keep_lessons(context: DebateContext, facts: Sequence[LearntFact]) -> N
         if len(text.split()) < FEWEST_WORDS:
             continue
         agent = f"{fact.seat}@{models[fact.seat]}" if fact.seat in models else fact.seat
-        origin = Origin(agent=agent, task=state.task.text[:TASK_LENGTH], phase=fact.phase, source=fact.source)
+        origin = Origin(
+            agent=agent,
+            task=state.task.text[:TASK_LENGTH],
+            phase=fact.phase,
+            kind=fact.kind,
+            source=fact.source,
+        )
         if (lesson := await context.room.learn(text, origin)) is not None:
             known = DebateLesson(id=lesson.id, text=text, kind=fact.kind, phase=fact.phase, source=fact.source)
             context.update(lessons_learnt=(*context.state.lessons_learnt, known))
@@ -104,7 +110,7 @@ def find_overturned(context: DebateContext, winner: Candidate) -> Iterator[Learn
 
 
 def _overturned(state: DebateState, told: str, phase: str, source: str, seat: str = "") -> LearntFact:
-    text = f"{name_topic(state)}: {told}. The majority got this wrong: test it first."
+    text = f"Most got this case wrong, so test it first: {told}. The task was: {name_topic(state)}."
     return LearntFact(text=text, kind="overturned", phase=phase, source=source, seat=seat)
 
 
@@ -160,7 +166,8 @@ def find_repaired(state: DebateState) -> Iterator[LearntFact]:
         before, failing = state.candidate(made.parent), list_failed_tests(state, state.candidate(made.parent))
         if failing and made.checked.rank > before.checked.rank:
             told = name_some([describe_test(name) for name in failing], NAMED)
-            text = f"{name_topic(state)}: a version failed {told}. What mended it: {made.text}"
+            mended = made.text.rstrip(".")
+            text = f"A version failed this case: {told}. What mended it: {mended}. The task was: {name_topic(state)}."
             source = f"{made.id} from {before.id}: {name_some(failing, NAMED)}"
             yield LearntFact(text=text, kind="repaired", phase=made.phase, source=source, seat=made.seat)
 
@@ -174,6 +181,7 @@ def find_refuted(state: DebateState) -> Iterator[LearntFact]:
     """Tests whose value more seats contradicted than stated."""
     for claim in state.claims:
         if len(claim.against) > len(claim.by) and claim.status == "disputed":
-            text = f"{name_topic(state)}: {describe_claim(claim)} was claimed and refuted. Work the value out yourself."
+            told = f"Somebody claimed that {describe_claim(claim)}, and {len(claim.against)} others refuted it"
+            text = f"{told}: work such a value out yourself. The task was: {name_topic(state)}."
             source = f"{claim.id} {claim.call} == {claim.expected}"
             yield LearntFact(text=text, kind="refuted", phase=phase_of(claim), source=source, seat=claim.by[0])

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.ci import Checks
 from moot.core.errors import CutKind
+from moot.core.experience import FactKind
 from moot.core.protocol import Option
 from moot.core.types import (
     Answer,
@@ -352,7 +353,7 @@ class DebateLesson(Value):
 
     id: str
     text: str
-    kind: Literal["overturned", "patched", "repaired", "refuted", "taught"]
+    kind: FactKind | Literal["taught"]
     phase: str
     source: str
 
