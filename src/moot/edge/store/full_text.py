@@ -25,8 +25,11 @@ SQLITE = (
     "CREATE TRIGGER lessons_changed AFTER UPDATE OF words ON lessons BEGIN"
     " UPDATE lesson_index SET words = new.words WHERE lesson_id = old.id; END",
 )
-LEXEMES = "array_to_tsvector(string_to_array(words, ' '))"
-POSTGRESQL = (f"CREATE INDEX ix_lessons_words ON lessons USING gin ({LEXEMES})",)
+POSTGRESQL = (
+    "ALTER TABLE lessons ADD COLUMN lexemes tsvector"
+    " GENERATED ALWAYS AS (array_to_tsvector(string_to_array(words, ' '))) STORED",
+    "CREATE INDEX ix_lessons_lexemes ON lessons USING gin (lexemes)",
+)
 
 
 def create_index(db: Connection) -> None:
@@ -44,34 +47,36 @@ def has_fts5() -> bool:
     return found is not None
 
 
-def count_words(db: Connection, words: Sequence[str]) -> dict[str, int]:
-    """How many lessons have each word; those that none has are left out."""
+def count_words(db: Connection, words: Sequence[str], most: int) -> dict[str, int]:
+    """How many lessons have each word, counted up to `most`; words that none has are left out."""
+    if not words:
+        return {}
     if db.dialect.name == "postgresql":
         query = text(
-            "SELECT word, (SELECT count(*) FROM lessons"
-            f" WHERE {LEXEMES} @@ CAST(quote_literal(word) AS tsquery)) AS found"
+            "SELECT word, (SELECT count(*) FROM (SELECT 1 FROM lessons"
+            " WHERE lexemes @@ CAST(quote_literal(word) AS tsquery) LIMIT :most) AS counted)"
             " FROM unnest(CAST(:words AS text[])) AS word"
         )
-        rows = db.execute(query, {"words": list(words)})
+        rows = db.execute(query, {"words": list(words), "most": most})
     else:
-        names = {f"w{number}": word for number, word in enumerate(words)}
-        listed = ", ".join(f":{name}" for name in names)
-        query = text(f"SELECT term, doc FROM lesson_index_terms WHERE term IN ({listed})")
-        rows = db.execute(query, names)
-    return {str(word): int(found) for word, found in rows if found}
+        query = text("SELECT term, doc FROM lesson_index_terms WHERE term = :word")
+        rows = (row for word in words for row in db.execute(query, {"word": word}))
+    return {str(word): min(int(found), most) for word, found in rows if found}
 
 
 def find_lesson_ids(db: Connection, words: Sequence[str], most: int) -> list[str]:
     """Lessons with at least one of these words, the closest first."""
     if db.dialect.name == "postgresql":
         query = text(
-            f"SELECT id FROM lessons WHERE {LEXEMES} @@ CAST(:wanted AS tsquery)"
-            f" ORDER BY ts_rank({LEXEMES}, CAST(:wanted AS tsquery)) DESC, id LIMIT :most"
+            "SELECT id FROM lessons, CAST(:wanted AS tsquery) AS wanted WHERE lexemes @@ wanted"
+            " ORDER BY ts_rank(lexemes, wanted) DESC, id LIMIT :most"
         )
         wanted = " | ".join(f"'{word}'" for word in words)
     else:
+        # The best first, then their ids: FTS5 would read the row of every match for a second key.
         query = text(
-            "SELECT lesson_id FROM lesson_index WHERE words MATCH :wanted ORDER BY rank, lesson_id LIMIT :most"
+            "SELECT lesson_id FROM lesson_index WHERE rowid IN"
+            " (SELECT rowid FROM lesson_index WHERE words MATCH :wanted ORDER BY rank LIMIT :most)"
         )
         wanted = " OR ".join(f'"{word}"' for word in words)
     return [str(found) for found in db.execute(query, {"wanted": wanted, "most": most}).scalars()]

@@ -19,8 +19,8 @@ from moot.evidence.lessons import Lesson, credit_lesson, fits, gist, merge_lesso
 from moot.evidence.lessons.words import Gist
 
 R = TypeVar("R")
-POSTINGS = 8_000
-"""Index entries that one search may read, rarest words first."""
+POSTINGS = 2_000
+"""Lessons that one search may compare, those with the rarest words first."""
 CANDIDATES = 40
 LONGEST = 64
 
@@ -137,7 +137,7 @@ Weight = Callable[[str], float]
 
 def _candidates(db: Connection, words: Iterable[str], owner: str | None = None) -> list[tuple[Lesson, Weight]]:
     """Lessons that share the rarest of these words, with the weight of each word."""
-    counts = count_words(db, sorted(indexable(words)))
+    counts = count_words(db, sorted(indexable(words)), POSTINGS + 1)
     if not counts:
         return []
     total = db.execute(select(func.count()).select_from(tables.lessons)).scalar_one()
