@@ -40,9 +40,14 @@ def new_lesson(text: str, origin: Origin, now: datetime, lifetime: timedelta | N
     )
 
 
+def quote_task(task: str) -> str:
+    """Its beginning, by which a person recognises it; the session has the whole."""
+    return task[:TASK_LENGTH]
+
+
 def origin_of(episode: Episode) -> Origin:
     """The time of the episode, not of learning: after a crash in between, the same lesson is learnt again."""
-    return Origin(agent=episode.agent, task=episode.task[:TASK_LENGTH], source=episode.id, when=episode.time)
+    return Origin(agent=episode.agent, task=quote_task(episode.task), source=episode.id, when=episode.time)
 
 
 def category_of(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Literal
 from moot.core.experience import FactKind, Origin
 from moot.core.types import SuiteRun, Value
 from moot.evidence.lessons.cases import describe_case, describe_expected
-from moot.evidence.lessons.lesson import TASK_LENGTH
+from moot.evidence.lessons.lesson import quote_task
 from moot.evidence.trials.values import is_satisfied
 from moot.protocols.debate.context import DebateContext
 from moot.protocols.debate.episodes import keep_episodes
@@ -70,7 +70,7 @@ async def keep_lessons(context: DebateContext, facts: Sequence[LearntFact]) -> N
         agent = f"{fact.seat}@{models[fact.seat]}" if fact.seat in models else fact.seat
         origin = Origin(
             agent=agent,
-            task=state.task.text[:TASK_LENGTH],
+            task=quote_task(state.task.text),
             phase=fact.phase,
             kind=fact.kind,
             source=fact.source,
@@ -91,7 +91,7 @@ def list_facts(context: DebateContext, winner: Candidate) -> list[LearntFact]:
 def name_topic(state: DebateState) -> str:
     """The beginning of the task, by which similar tasks find a lesson."""
     first = state.task.text.strip().split("\n")[0]
-    return first.partition(". ")[0][:TASK_LENGTH].rstrip(" .:")
+    return quote_task(first.partition(". ")[0]).rstrip(" .:")
 
 
 def find_overturned(context: DebateContext, winner: Candidate) -> Iterator[LearntFact]:
