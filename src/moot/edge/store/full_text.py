@@ -5,7 +5,8 @@ index current and finds rows, the thesaurus says what means the same.
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -51,6 +52,7 @@ def count_words(db: Connection, words: Sequence[str], most: int) -> dict[str, in
     """How many lessons have each word, counted up to `most`; words that none has are left out."""
     if not words:
         return {}
+    rows: Iterable[Any]
     if db.dialect.name == "postgresql":
         query = text(
             "SELECT word, (SELECT count(*) FROM (SELECT 1 FROM lessons"

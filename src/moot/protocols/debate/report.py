@@ -20,7 +20,7 @@ from moot.core.report import (
     order_caveats,
 )
 from moot.protocols.debate.types import Candidate, DebateResult, Vote
-from moot.teams.voting import RankedBallot
+from moot.teams.voting import Factor, RankedBallot
 from moot.teams.weighting import ENOUGH_RESULTS, HIGHEST_SCORE, BallotWeight
 
 MEANINGS = {
@@ -159,7 +159,7 @@ def _weigh(weight: BallotWeight) -> tuple[Cell, ...]:
         sure = f"{weight.stated:.2f} stated, calibrated by {weight.results} results"
     else:
         sure = f"{weight.stated:.2f}, uncalibrated: {weight.results} of {ENOUGH_RESULTS} results"
-    known = {
+    known: dict[Factor, str | None] = {
         "score": None if weight.score is None else f"{weight.score:g} of {HIGHEST_SCORE}",
         "diversity": None if weight.diversity is None else f"{weight.diversity:.0%}",
         "history": None if weight.history is None else f"{weight.history:.0%}",
