@@ -14,7 +14,7 @@ from moot.core.types import Limits, Value
 from moot.edge.store import SqlStore, appends
 from moot.edge.store.episodes import EpisodeStore
 from moot.edge.store.lessons import LessonStore
-from moot.evidence.lessons import Origin, credit_lesson, new_lesson
+from moot.evidence.lessons import Origin, credit_lesson, new_lesson, origin_of
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
@@ -45,7 +45,7 @@ def in_room(place: str, work: object, memory: bool = True) -> object:
         )
         await store.create(record)
         clock = FrozenClock()
-        ports = SessionPorts(scanner=FakeScanner(), clock=clock, memory=LessonStore(store) if memory else None)
+        ports = SessionPorts(scanner=FakeScanner(), clock=clock, memory=StoreMemory(store) if memory else None)
         model = ScriptedModel({"coder": ['{"word": "a"}'] * 9})
         room = LiveRoom(ports, {"coder": [model]}, Journal(SESSION, clock, store), limits=Limits(), timeout=60.0)
         try:
@@ -87,7 +87,7 @@ def test_the_oldest_episodes_are_forgotten_first(place: str, monkeypatch: pytest
 def test_a_lesson_is_judged_once_by_each_session(place: str) -> None:
     async def work(room: LiveRoom, store: SqlStore) -> tuple[int, int]:
         await asked(room)
-        lesson = await room.learn("Check for an empty list", await room.remember("coder", told(1)))
+        lesson = await room.learn("Check for an empty list", origin_of(await room.remember("coder", told(1))))
         assert lesson is not None and lesson.origins[0].session_id == SESSION
         for _ in range(2):  # as after a crash between the judging and its record
             await room.credit(lesson, helped=True)
@@ -112,7 +112,7 @@ def test_without_a_memory_nothing_is_recalled_or_learnt(place: str) -> None:
     async def work(room: LiveRoom, store: SqlStore) -> tuple[object, ...]:
         await asked(room)
         episode = await room.remember("coder", told(1))
-        return await room.recall("an empty list", 3), await room.learn("Check for an empty list", episode)
+        return await room.recall("an empty list", 3), await room.learn("Check for an empty list", origin_of(episode))
 
     assert in_room(place, work, memory=False) == ((), None)
 

@@ -1,6 +1,7 @@
 """What sessions remember: episodes within one task, lessons across tasks."""
 
 from datetime import datetime
+from typing import Literal
 
 from pydantic import Field
 
@@ -36,10 +37,18 @@ class Episode(Value):
     time: datetime | None = None
 
 
+FactKind = Literal["overturned", "patched", "repaired", "refuted"]
+
+
 class Origin(Value):
     session_id: str = ""
     agent: str = ""
     task: str = ""
+    phase: str = ""
+    kind: FactKind | Literal["", "taught"] = ""
+    """What a debate's facts show; `taught`: in the words of a seat."""
+    source: str = ""
+    """What it was learnt from: the id of an episode, a test, a finding."""
     when: datetime | None = None
 
 
@@ -67,15 +76,26 @@ def band_of(confidence: float) -> int:
     return min(int(confidence * BANDS), BANDS - 1)
 
 
+Act = Literal["answer", "ballot"]
+
+
 class Judged(Value):
-    """Whether one agent was right in one session, according to tests or the outcome."""
+    """Whether one act of an agent was right in one session, according to tests or the outcome."""
 
     agent: str
+    act: Act = "answer"
     role: str
     model: str
     domain: str
     right: bool
     confidence: Unit | None = None
+
+
+class Played(Value):
+    """A model in a role: the agent of which records and episodes are kept."""
+
+    model: str
+    role: str
 
 
 class TrackRecord(Value):

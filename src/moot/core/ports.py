@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from pydantic import JsonValue
 
 from moot.core.ci import Checks, Point
-from moot.core.experience import Episode, Lesson
+from moot.core.experience import Episode, Lesson, Played, TrackRecord
 from moot.core.gates import GateDecision, GateRequest
 from moot.core.measures import Covered, Lint
 from moot.core.tools import ToolContext, ToolResult, ToolSpec
@@ -16,6 +16,7 @@ from moot.core.types import (
     Code,
     CommandRun,
     ModelCall,
+    Passages,
     Probing,
     RaceRun,
     Repair,
@@ -121,6 +122,17 @@ class Memory(Protocol):
 
     async def credit(self, lesson_id: str, *, helped: bool, now: datetime, by: str = "") -> Lesson:
         """Record whether a lesson helped; each session `by` judges it only once."""
+
+    async def read_episodes(self, agent: Played, limit: int, besides: str = "") -> list[Episode]:
+        """The last episodes of this agent, newest first, without those of the session `besides`."""
+
+    async def count_results(self, agents: Sequence[Played] | None = None) -> list[TrackRecord]:
+        """Results by model, role, domain and band of confidence; of all agents, or of these."""
+
+
+class Searcher(Protocol):
+    def search(self, code: Code, words: str, tokens: int) -> Passages:
+        """The passages of these files that fit the words best, within about so many tokens."""
 
 
 class Gates(Protocol):

@@ -8,11 +8,11 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel, JsonValue
 
 from moot.core.ci import Checks, Point
-from moot.core.experience import Episode, Lesson
+from moot.core.experience import Episode, Lesson, Origin, Played, TrackRecord
 from moot.core.gates import GateDecision
 from moot.core.measures import Coverage, Covered, Quality
 from moot.core.tools import ToolContext, ToolResult, ToolTurn
-from moot.core.types import Absent, Code, HeardTurn, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
+from moot.core.types import Absent, Code, HeardTurn, Passages, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 
 NOTHING_GIVEN = ToolContext()
 T = TypeVar("T", bound=BaseModel)
@@ -128,13 +128,22 @@ class Room(Protocol):
         """Lessons of earlier sessions that fit a task, best first."""
 
     async def remember(self, seat: str, episode: Episode) -> Episode:
-        """Keep an episode with this seat's last turn; returns it with who, where and when filled in."""
+        """Keep an episode with its turn, or this seat's last one; returns it with who, where and when filled in."""
 
-    async def learn(self, text: str, episode: Episode) -> Lesson | None:
-        """Keep the lesson of this episode for other sessions; None if no record is kept."""
+    async def learn(self, text: str, origin: Origin) -> Lesson | None:
+        """Keep a lesson for other sessions; its origin gets the session and the time. None if no record is kept."""
 
     async def credit(self, lesson: Lesson, *, helped: bool) -> None:
         """Record whether a recalled lesson helped or harmed."""
+
+    async def read_episodes(self, agents: Sequence[Played], limit: int) -> tuple[tuple[Episode, ...], ...]:
+        """The last episodes of each agent in earlier sessions, newest first."""
+
+    async def read_records(self, agents: Sequence[Played]) -> tuple[TrackRecord, ...]:
+        """How often these agents were right in earlier sessions."""
+
+    async def search(self, code: Code, words: str, tokens: int) -> Passages:
+        """The passages of these files that fit the words best, within about so many tokens."""
 
     async def gate(self, point: str, summary: str, artefacts: Mapping[str, JsonValue] | None = None) -> GateDecision:
         """Wait for approval after this phase. Without a gate it is approved at once, and that is recorded; a rejection

@@ -91,7 +91,8 @@ TABLE: Mapping[str, Rule] = {
             for name in (
                 *("max_rounds", "consensus", "phases", "adversarial", "drafts", "refinements", "voices", "reserve"),
                 *("anew", "attempts", "enough_tests", "breaking", "temperature", "topology", "planning", "voting"),
-                *("tie_break", "clarify", "lessons", "spend", "effort", "edition", "adjust"),
+                *("tie_break", "clarify", "lessons", "spend", "effort", "edition", "adjust", "episodes", "records"),
+                "search_files",
             )
         ),
         "free",

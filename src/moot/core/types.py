@@ -57,6 +57,23 @@ class Code(Value):
         return self.model_copy(update={"files": files})
 
 
+class Passage(Value):
+    """Lines of a file, quoted with their place."""
+
+    path: str
+    first: int
+    last: int
+    text: str
+
+
+class Passages(Value):
+    """What a search in files found, in the order of the files."""
+
+    found: tuple[Passage, ...] = ()
+    problem: str = ""
+    """Why nothing could be searched."""
+
+
 class Tests(Value):
     """Test files given by the user, placed beside the code and run."""
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from moot.core.ci import Checks
+from moot.core.experience import BANDS, TrackRecord
 from moot.core.ports import LogRow, SessionRecord, StepRow, TurnRow, VersionRow
 from moot.core.report import Block, Bullets, Headline, Listing, Paragraph, Report, ReportDocument, ReportSection
-from moot.core.types import Probing, RaceRun, Repair, Scan, SuiteRun, Value
+from moot.core.types import Passages, Probing, RaceRun, Repair, Scan, SuiteRun, Value
 from moot.text.controls import clean_json
 
 TITLES = {
@@ -20,6 +21,9 @@ TITLES = {
     "check": "CI hooks",
     "recall": "Lessons of earlier sessions",
     "remember": "An episode is kept",
+    "episodes": "Earlier failures of the agents",
+    "records": "Track records of the voters",
+    "search": "Files are searched",
     "learn": "A lesson is learnt",
     "credit": "A lesson is judged",
     "offer": "Tools are offered",
@@ -151,18 +155,15 @@ def _render_step(step: StepRow) -> Bullets | Listing:
             made = Checks.model_validate(step.value)
             told = [f"{made.point}: {each.action}: {each.status}: {each.summary}" for each in made.feedback]
             return Bullets(entries=(*told, *(remark.text_line for each in made.feedback for remark in each.findings)))
-        case "recall" | "learn" | "credit":
-            lessons = _table(step.value).get("lessons")
-            told = [_lesson(_table(lesson)) for lesson in (lessons if isinstance(lessons, list) else [])]
-            return Bullets(entries=tuple(told) or ("none",))
+        case "recall" | "learn" | "credit" | "records" | "episodes" | "search":
+            return Bullets(entries=tuple(_list_known(step)) or ("none",))
         case "remember":
             episode = _table(step.value)
             return Bullets(
                 entries=tuple(str(episode.get(key)) for key in ("test_results", "reflection", "improvement"))
             )
         case "offer":
-            tools = _table(step.value).get("tools")
-            named = [_table(tool) for tool in (tools if isinstance(tools, list) else [])]
+            named = [_table(tool) for tool in _list(_table(step.value).get("tools"))]
             return Bullets(
                 entries=tuple(f"{t.get('name')}: {t.get('missing') or t.get('about')}" for t in named) or ("none",)
             )
@@ -171,6 +172,21 @@ def _render_step(step: StepRow) -> Bullets | Listing:
             return Bullets(entries=(*race.reports, *([race.problem] if race.problem else [])) or ("no race was seen",))
         case _:
             return Listing(language="json", text=json.dumps(step.value, indent=2, ensure_ascii=False))
+
+
+def _list_known(step: StepRow) -> list[str]:
+    """What was found in the store or in the task's files."""
+    value = _table(step.value)
+    if step.name == "records":
+        rows = [TrackRecord.model_validate(row) for row in _list(value.get("records"))]
+        return [f"{r.model} as {r.role}, {r.domain}{_band(r)}: right {r.right} of {r.total} times" for r in rows]
+    if step.name == "episodes":
+        own = [_table(episode) for agent in _list(value.get("episodes")) for episode in _list(agent)]
+        return [f"{episode.get('agent')}: {episode.get('test_results')}" for episode in own]
+    if step.name == "search":
+        found = Passages.model_validate(value)
+        return [*(f"{p.path}:{p.first}-{p.last}" for p in found.found), *([found.problem] if found.problem else [])]
+    return [_lesson(_table(lesson)) for lesson in _list(value.get("lessons"))]
 
 
 def _lesson(lesson: dict[str, JsonValue]) -> str:
@@ -201,6 +217,14 @@ def _single(value: JsonValue) -> bool:
 
 def _short(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _band(record: TrackRecord) -> str:
+    return "" if record.band is None else f", confidence {record.band / BANDS:.1f} to {(record.band + 1) / BANDS:.1f}"
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
 
 
 def _table(value: JsonValue) -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ from moot.core.ci import Checks, Point
 from moot.core.errors import SandboxError, SessionStopped
 from moot.core.measures import Coverage, Covered, Quality
 from moot.core.ports import Sandbox
-from moot.core.types import Answer, Code, Limits, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
+from moot.core.types import Answer, Code, Limits, Passages, Probing, RaceRun, Repair, Scan, SuiteRun, Tests
 from moot.runtime.journal import Steps, V
 from moot.runtime.ports import SessionPorts
 from moot.text.secrets import MASK
@@ -30,6 +30,17 @@ class Effects:
         asked = self._steps.journal.digest_request(code.model_dump_json(), *fingerprints)
         rewrite = self._ports.scanner.repair
         return await self._steps.run("repair", asked, Repair, lambda: asyncio.to_thread(rewrite, code, fingerprints))
+
+    async def search(self, code: Code, words: str, tokens: int) -> Passages:
+        searcher = self._ports.searcher
+
+        async def look() -> Passages:
+            if searcher is None:
+                return Passages(problem="nothing here searches files")
+            return await asyncio.to_thread(searcher.search, code, words, tokens)
+
+        asked = self._steps.journal.digest_request(code.model_dump_json(), words, str(tokens))
+        return await self._steps.run("search", asked, Passages, look)
 
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         asked = self._steps.journal.digest_request(code.model_dump_json(), tests.model_dump_json())

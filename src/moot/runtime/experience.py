@@ -1,9 +1,9 @@
-"""Memory of a session: lessons of earlier sessions, episodes of its own."""
+"""Memory of a session: lessons, episodes and results of earlier sessions, episodes of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from moot.core.errors import UsageError
-from moot.core.experience import Episode, Lesson, Origin
+from moot.core.experience import Episode, Lesson, Origin, Played, TrackRecord
 from moot.core.ports import EpisodeRow
 from moot.core.types import Value
 from moot.evidence.lessons import new_lesson
@@ -13,6 +13,16 @@ from moot.runtime.ports import SessionPorts
 
 class RecalledLessons(Value):
     lessons: tuple[Lesson, ...] = ()
+
+
+class RecalledEpisodes(Value):
+    """Of each agent, in the order in which they were asked for."""
+
+    episodes: tuple[tuple[Episode, ...], ...] = ()
+
+
+class RecalledRecords(Value):
+    records: tuple[TrackRecord, ...] = ()
 
 
 class Experience:
@@ -33,8 +43,8 @@ class Experience:
         ).lessons
 
     async def remember(self, seat: str, episode: Episode) -> Episode:
-        turn, agent = self._turns[seat]
-        session = self._steps.journal.session_id
+        last, agent = self._turns[seat]
+        turn, session = episode.turn or last, self._steps.journal.session_id
         where = {"id": digest(session, str(turn)), "session": session, "turn": turn, "agent": agent}
 
         async def keep() -> Episode:
@@ -43,18 +53,16 @@ class Experience:
         asked = self._steps.journal.digest_request(seat, episode.model_dump_json())
         return await self._steps.run("remember", asked, Episode, keep, lambda kept, seq: EpisodeRow(episode=kept))
 
-    async def learn(self, text: str, episode: Episode) -> Lesson | None:
-        memory = self._ports.memory
-        # The time of the episode, not of learning: after a crash in between, the same lesson is learnt again.
-        origin = Origin(session_id=episode.session, agent=episode.agent, task=episode.task[:200], when=episode.time)
+    async def learn(self, text: str, origin: Origin) -> Lesson | None:
+        memory, now, hide = self._ports.memory, self._ports.clock.now(), self._ports.vault.hide
+        here = {"session_id": self._steps.journal.session_id, "when": origin.when or now, "source": hide(origin.source)}
 
         async def keep() -> RecalledLessons:
-            lesson = new_lesson(self._ports.vault.hide(text), origin, self._ports.clock.now())
+            lesson = new_lesson(hide(text), origin.model_copy(update=here), now)
             return RecalledLessons(lessons=(await memory.learn(lesson),) if memory else ())
 
-        learnt = await self._steps.run(
-            "learn", self._steps.journal.digest_request(text, episode.id), RecalledLessons, keep
-        )
+        asked = self._steps.journal.digest_request(text, origin.source)
+        learnt = await self._steps.run("learn", asked, RecalledLessons, keep)
         return learnt.lessons[0] if learnt.lessons else None
 
     async def credit(self, lesson: Lesson, *, helped: bool) -> None:
@@ -72,3 +80,24 @@ class Experience:
         await self._steps.run(
             "credit", self._steps.journal.digest_request(lesson.id, str(helped)), RecalledLessons, judge
         )
+
+    async def read_episodes(self, agents: Sequence[Played], limit: int) -> tuple[tuple[Episode, ...], ...]:
+        memory, session = self._ports.memory, self._steps.journal.session_id
+
+        async def look() -> RecalledEpisodes:
+            if memory is None:
+                return RecalledEpisodes(episodes=tuple(() for _ in agents))
+            found = [await memory.read_episodes(agent, limit, besides=session) for agent in agents]
+            return RecalledEpisodes(episodes=tuple(map(tuple, found)))
+
+        asked = self._steps.journal.digest_request(str(limit), *(agent.model_dump_json() for agent in agents))
+        return (await self._steps.run("episodes", asked, RecalledEpisodes, look)).episodes
+
+    async def read_records(self, agents: Sequence[Played]) -> tuple[TrackRecord, ...]:
+        memory = self._ports.memory
+
+        async def look() -> RecalledRecords:
+            return RecalledRecords(records=tuple(await memory.count_results(agents)) if memory else ())
+
+        asked = self._steps.journal.digest_request(*(agent.model_dump_json() for agent in agents))
+        return (await self._steps.run("records", asked, RecalledRecords, look)).records

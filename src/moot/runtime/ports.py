@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from moot.core.events import Event
-from moot.core.ports import Branches, Checker, Clock, Gates, Linter, Memory, Sandbox, Scanner, Toolbox
+from moot.core.ports import Branches, Checker, Clock, Gates, Linter, Memory, Sandbox, Scanner, Searcher, Toolbox
 from moot.text.secrets import Vault
 
 Person = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
@@ -17,6 +17,7 @@ class SessionPorts:
     sandbox: Sandbox | None = None
     vault: Vault = field(default_factory=lambda: Vault({}))
     listen: Callable[[Event], None] | None = None
+    searcher: Searcher | None = None
     memory: Memory | None = None
     """None if no record is kept."""
     linter: Linter | None = None

@@ -49,10 +49,11 @@ class LiveRoom:
         self.execute, self.execute_all = effects.execute, effects.execute_all
         self.cover, self.race = effects.cover, effects.race
         self.probe, self.probe_all = effects.probe, effects.probe_all
-        self.measure, self.check = effects.measure, effects.check
+        self.measure, self.check, self.search = effects.measure, effects.check, effects.search
         self.snapshot, self.close = versions.snapshot, versions.close
         self.recall, self.remember = experience.recall, experience.remember
         self.learn, self.credit = experience.learn, experience.credit
+        self.read_episodes, self.read_records = experience.read_episodes, experience.read_records
         self.gate, self.inquire = approvals.gate, approvals.inquire
         self.degrade, self.tell, self.within = steps.degrade, steps.tell, steps.within
         self.stop, self.can_be_cut = steps.stop, steps.can_be_cut

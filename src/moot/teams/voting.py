@@ -1,6 +1,7 @@
 """Counts ballots: six methods, exact arithmetic; ties and cycles are reported, never hidden."""
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +12,7 @@ from pydantic import Field
 
 from moot.core.types import Value
 
+Factor = Literal["confidence", "score", "diversity", "history"]
 Method = Literal["weighted", "majority", "plurality", "borda", "condorcet", "unanimous"]
 TieBreak = Literal["highest_confidence", "most_votes", "leader_vote", "random"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -28,11 +30,11 @@ class RankedBallot(Value):
     confidence: float | None = 1.0
     """From 0 to 1; None, not stated, counts in full."""
     voter: str = ""
-    score: float = 0.0
-    """The voter's own score, 0 to 10."""
-    diversity: float = 0.0
+    score: float | None = None
+    """The voter's own score, 0 to 10; None, unknown, changes nothing, here and below."""
+    diversity: float | None = None
     """How much the voter differs from the others, 0 to 1."""
-    history: float = 0.0
+    history: float | None = None
     """How often the voter was right before, 0 to 1."""
 
     @property
@@ -174,16 +176,17 @@ def method_for(voters: int) -> Method:
 
 def weight(ballot: RankedBallot) -> Fraction:
     """confidence × (1 + .2·score/10) × (1 + .1·diversity) × (1 + .2·history), for each of its voters."""
-    parts = (
-        to_fraction(ballot.sure),
-        1 + to_fraction(ballot.score) / 50,
-        1 + to_fraction(ballot.diversity) / 10,
-        1 + to_fraction(ballot.history) / 5,
-    )
-    product = Fraction(ballot.count)
-    for part in parts:
-        product *= part
-    return product
+    return math.prod(factors_of(ballot).values(), start=Fraction(ballot.count))
+
+
+def factors_of(ballot: RankedBallot) -> dict[Factor, Fraction]:
+    """What each known thing about the voter multiplies its ballot by; 1 for an unknown one."""
+    return {
+        "confidence": to_fraction(ballot.sure),
+        "score": 1 + to_fraction(ballot.score or 0) / 50,
+        "diversity": 1 + to_fraction(ballot.diversity or 0) / 10,
+        "history": 1 + to_fraction(ballot.history or 0) / 5,
+    }
 
 
 def to_fraction(number: float) -> Fraction:
@@ -231,7 +234,7 @@ def problem(ballot: RankedBallot, known: frozenset[str]) -> str:
         return f"count must be a whole number from 1 to {MAX_COUNT}, not {ballot.count}"
     ranges = {"confidence": (ballot.sure, 1), "score": (ballot.score, 10), "diversity": (ballot.diversity, 1)}
     for what, (number, most) in {**ranges, "history": (ballot.history, 1)}.items():
-        if not 0 <= number <= most:  # NaN is in no range
+        if number is not None and not 0 <= number <= most:  # NaN is in no range
             return f"{what} must be from 0 to {most}, not {number}"
     return ""
 
@@ -383,7 +386,7 @@ def _most_first(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str
 
 
 def _break_by_leader(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:
-    highest = max((b.score for b in votes.ballots), default=0.0)
+    highest = max((b.score or 0.0 for b in votes.ballots), default=0.0)
     leaders = [
         b for b in votes.ballots if (b.voter == rules.leader if rules.leader else b.score == highest and highest > 0)
     ]

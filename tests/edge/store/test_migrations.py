@@ -52,6 +52,7 @@ ROWS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "0006": [
         ("tokens", {"id": ID, "name": "ann", "digest": "d" * 64, "scopes": ["read"], "created_at": THEN}),
     ],
+    "0007": [],
 }  # fmt: skip
 VERSIONS = tuple(ROWS)
 
@@ -97,6 +98,8 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_read(place: str, versi
         assert await EpisodeStore(store).episodes() == []
         lessons = [lesson.text for lesson in await LessonStore(store).lessons("SORT")]
         assert lessons == (["sort first"] if version >= "0002" else [])
+        recalled = [lesson.text for lesson in await LessonStore(store).recall("sorting a list", session().created_at)]
+        assert recalled == lessons, "the index of the database has what was learnt before there was one"
         assert [tried.right for tried in await TrackRecords(store).count_results()] == (
             [1] if version >= "0004" else []
         )

@@ -279,10 +279,10 @@ def test_a_check_finds_what_is_wrong(tmp_path: Path, cli: Cli) -> None:
     db.close()
     assert "a row cannot be read" in cli("store", "check", "--store", str(place)).out
     with sqlite3.connect(place) as db:
-        db.execute("DROP TABLE lesson_words")
+        db.execute("DROP TABLE agent_records")
         db.execute("ALTER TABLE debate_sessions DROP COLUMN owner")
     db.close()
-    assert {"the table lesson_words is missing", "the column debate_sessions.owner is missing"} <= {
+    assert {"the table agent_records is missing", "the column debate_sessions.owner is missing"} <= {
         problem for problem in check(str(place)).problems
     }
     with sqlite3.connect(place) as db:

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import Connection, func, insert, select, text
@@ -11,6 +12,8 @@ from moot.core.errors import StoreError, UsageError
 from moot.edge.store import SqlStore, tables
 from moot.edge.store.engine import address, open_engine
 from moot.edge.store.write_queue import TOGETHER
+
+NOW = datetime(2026, 11, 15, tzinfo=UTC)
 
 
 def together(
@@ -39,7 +42,7 @@ def together(
                 await second(waiting[1])
             await first
             ends = await asyncio.gather(*waiting, return_exceptions=True)
-            words = text("SELECT word FROM lesson_terms ORDER BY word")
+            words = text("SELECT id FROM lessons ORDER BY id")
             return [*ends, await store.read(lambda db: list(db.execute(words).scalars()))]
         finally:
             await store.aclose()
@@ -49,14 +52,14 @@ def together(
 
 def noting(word: str) -> Callable[[Connection], str]:
     def note(db: Connection) -> str:
-        db.execute(insert(tables.lesson_terms), {"word": word, "lessons": 1})
+        db.execute(insert(tables.lessons), {"id": word, "text": word, "lesson": {}, "created_at": NOW})
         return word
 
     return note
 
 
 def counted(db: Connection) -> int:
-    return db.execute(select(func.count()).select_from(tables.lesson_terms)).scalar_one()
+    return db.execute(select(func.count()).select_from(tables.lessons)).scalar_one()
 
 
 def test_works_that_wait_together_share_a_transaction(place: str) -> None:

@@ -77,6 +77,7 @@ def without_sandbox() -> ToolPorts:
         ("search_files", {"text": "DOUBLE(1)"}, "test_app.py:9: assert double(1) == 3"),
         ("search_files", {"text": "double", "files": "app*"}, "app.py:1: def double"),
         ("search_files", {"text": "triple"}, "'triple' stands nowhere in *"),
+        ("search_files", {"text": "duplicate doubles"}, "these passages have words like it:\n\ntest_app.py:1-10\n"),
     ],
 )  # fmt: skip
 def test_what_tools_say(name: str, arguments: dict[str, Any], says: str) -> None:

@@ -17,7 +17,7 @@ from patience import PATIENCE
 from moot.protocols.debate.types import PHASES
 
 HERE = Path(__file__).parent
-STEPS = 51  # test_the_debate_has_as_many_steps_and_holds_every_phase keeps this true
+STEPS = 56  # test_the_debate_has_as_many_steps_and_holds_every_phase keeps this true
 EACH = 14  # kills in one test
 TASK = (
     "Write largest(numbers): the largest number of a list, or None for an empty one. "

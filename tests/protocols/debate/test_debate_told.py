@@ -61,4 +61,4 @@ def test_who_was_right_is_kept_and_the_next_team_is_built_by_it(cli: Cli, tmp_pa
     result = debated(cli, tmp_path, *answers, task=f"{TASK} largest([5, 2]) -> 5")
     assert result["flips"]["result"] is True
     built = cli("team", "build", "--task", TASK, "--model", "script:replies.yaml")
-    assert "3 earlier results" in built.err, "one for each first answer"
+    assert "8 earlier results" in built.err, "one for each first answer, and one for each ballot"

@@ -1,26 +1,26 @@
-"""Stores lessons, indexed by rare words, so that searching a hundred thousand takes milliseconds."""
+"""Stores lessons and finds them by the full text search of the database."""
 
 import hashlib
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from moot.core.errors import UsageError
 from moot.edge.store import tables
 from moot.edge.store.engine import alone
+from moot.edge.store.full_text import count_words, find_lesson_ids
 from moot.edge.store.session_queries import belongs_to
 from moot.edge.store.sql import SqlStore
-from moot.evidence.lessons import Lesson, credit_lesson, fits, gist, merge_lessons, same_advice
+from moot.evidence.lessons import Lesson, credit_lesson, fits, gist, merge_lessons, same_advice, states_fact
 from moot.evidence.lessons.words import Gist
 
 R = TypeVar("R")
-POSTINGS = 8_000
-"""Index entries that one search may read, rarest words first."""
+POSTINGS = 2_000
+"""Lessons that one search may compare, those with the rarest words first."""
 CANDIDATES = 40
 LONGEST = 64
 
@@ -72,15 +72,13 @@ class LessonStore:
     async def forget(self, lesson_id: str) -> Lesson:
         def remove(db: Connection) -> Lesson:
             lesson = _find(db, lesson_id)
-            _count(db, dict.fromkeys(words_of(lesson), -1))
-            db.execute(delete(tables.lesson_words).where(tables.lesson_words.c.lesson_id == lesson.id))
             db.execute(delete(tables.lessons).where(tables.lessons.c.id == lesson.id))
             return lesson
 
         return await self._change(remove)
 
     async def _change(self, change: Callable[[Connection], R]) -> R:
-        """Word counts are read and written: two concurrent writers would lose updates."""
+        """A lesson is merged into what is found: two concurrent writers would both keep theirs."""
 
         def by_itself(db: Connection) -> R:
             alone(db)
@@ -90,7 +88,12 @@ class LessonStore:
 
 
 def words_of(lesson: Lesson) -> frozenset[str]:
-    return frozenset(w[:LONGEST] for w in gist(" ".join((lesson.text, *lesson.wordings))).words)
+    return indexable(gist(" ".join((lesson.text, *lesson.wordings))).words)
+
+
+def indexable(words: Iterable[str]) -> frozenset[str]:
+    """Words as the index has them: an apostrophe would end a word there."""
+    return frozenset(short for word in words if (short := word.replace("'", "")[:LONGEST]))
 
 
 def _learn(db: Connection, lesson: Lesson, owner: str | None = None) -> Lesson:
@@ -99,24 +102,27 @@ def _learn(db: Connection, lesson: Lesson, owner: str | None = None) -> Lesson:
         lesson = lesson.model_copy(update={"id": hashlib.sha256(f"{owner} {lesson.id}".encode()).hexdigest()[:12]})
     for other, _ in _candidates(db, said.words, owner):
         # Compared by their original wordings: a paraphrase of a paraphrase may be something else.
-        if other.id == lesson.id or same_advice(said, gist(other.text)):
+        alike = not states_fact(lesson) and not states_fact(other) and same_advice(said, gist(other.text))
+        if other.id == lesson.id or alike:
             grown = merge_lessons(other, lesson)
-            _rewrite(db, grown, new_words=words_of(grown) - words_of(other))
+            _rewrite(db, grown)
             return grown
     _put(db, [lesson])
     return lesson
 
 
 def _put(db: Connection, lessons: Sequence[Lesson]) -> None:
-    if not lessons:
-        return
-    db.execute(insert(tables.lessons), [_row(lesson) for lesson in lessons])
-    _index(db, {lesson.id: words_of(lesson) for lesson in lessons})
+    if lessons:
+        db.execute(insert(tables.lessons), [_row(lesson) for lesson in lessons])
 
 
 def _row(lesson: Lesson) -> dict[str, object]:
-    told = {"text": lesson.text, "lesson": lesson.model_dump(mode="json")}
+    told = {"text": lesson.text, "words": _join(lesson), "lesson": lesson.model_dump(mode="json")}
     return {"id": lesson.id, **told, "created_at": lesson.created_at, "expires_at": lesson.expires_at}
+
+
+def _join(lesson: Lesson) -> str:
+    return " ".join(sorted(words_of(lesson)))
 
 
 def _recall(db: Connection, task: Gist, now: datetime, limit: int, owner: str | None) -> list[Lesson]:
@@ -131,27 +137,12 @@ Weight = Callable[[str], float]
 
 def _candidates(db: Connection, words: Iterable[str], owner: str | None = None) -> list[tuple[Lesson, Weight]]:
     """Lessons that share the rarest of these words, with the weight of each word."""
-    terms = tables.lesson_terms
-    asked = sorted(word[:LONGEST] for word in words)
-    counts = {
-        str(word): int(count)
-        for word, count in db.execute(select(terms.c.word, terms.c.lessons).where(terms.c.word.in_(asked)))
-        if count > 0
-    }
+    counts = count_words(db, sorted(indexable(words)), POSTINGS + 1)
     if not counts:
         return []
     total = db.execute(select(func.count()).select_from(tables.lessons)).scalar_one()
     weights = {word: math.log((total + 1) / (count + 0.5)) + 0.1 for word, count in counts.items()}
-    rarest = _affordable(counts)
-    index = tables.lesson_words
-    score = func.sum(case(*((index.c.word == word, weights[word]) for word in rarest), else_=0.0))
-    best = (
-        select(index.c.lesson_id)
-        .where(index.c.word.in_(rarest))
-        .group_by(index.c.lesson_id)
-        .order_by(score.desc(), index.c.lesson_id)
-        .limit(CANDIDATES)
-    )
+    best = find_lesson_ids(db, _affordable(counts), CANDIDATES)
     query = select(tables.lessons.c.lesson).where(tables.lessons.c.id.in_(best)).order_by(tables.lessons.c.id)
     rare = max(weights.values())
     found = _filter_visible(db, owner, _read(db.execute(query).scalars()))
@@ -205,32 +196,6 @@ def _find(db: Connection, lesson_id: str) -> Lesson:
     return found[0]
 
 
-def _rewrite(db: Connection, lesson: Lesson, new_words: Iterable[str] = ()) -> None:
-    values = {"lesson": lesson.model_dump(mode="json"), "expires_at": lesson.expires_at}
+def _rewrite(db: Connection, lesson: Lesson) -> None:
+    values = {"lesson": lesson.model_dump(mode="json"), "expires_at": lesson.expires_at, "words": _join(lesson)}
     db.execute(update(tables.lessons).where(tables.lessons.c.id == lesson.id).values(values))
-    _index(db, {lesson.id: new_words})
-
-
-def _index(db: Connection, words: Mapping[str, Iterable[str]]) -> None:
-    entries = [{"word": word, "lesson_id": lesson_id} for lesson_id, own in words.items() for word in sorted(own)]
-    if entries:
-        db.execute(insert(tables.lesson_words), entries)
-        _count(db, Counter(entry["word"] for entry in entries))
-
-
-def _count(db: Connection, steps: Mapping[str, int]) -> None:
-    terms = tables.lesson_terms
-    known: set[str] = set()
-    for some in split_batches(sorted(steps), 500):
-        known |= set(db.execute(select(terms.c.word).where(terms.c.word.in_(some))).scalars())
-    old = [{"wanted": word, "step": step} for word, step in steps.items() if word in known]
-    new = [{"word": word, "lessons": max(step, 0)} for word, step in steps.items() if word not in known]
-    if old:
-        change = update(terms).where(terms.c.word == bindparam("wanted"))
-        db.execute(change.values(lessons=terms.c.lessons + bindparam("step")), old)
-    if new:
-        db.execute(insert(terms), new)
-
-
-def split_batches(words: Sequence[str], size: int) -> Iterable[Sequence[str]]:
-    return (words[start : start + size] for start in range(0, len(words), size))

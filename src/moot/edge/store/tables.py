@@ -1,11 +1,12 @@
 """The current tables; `migrations` has their history."""
 
-from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, MetaData, Table, Uuid, text
+from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, MetaData, Table, Uuid, event, text
 from sqlalchemy import Column as C
 
 from moot.edge.store.columns import JSON, ExactJSON, MaybeJSON, Moment, Plain, String, TextColumn
+from moot.edge.store.full_text import create_index
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest migration. A store at this version needs no Alembic."""
 
 
@@ -148,32 +149,20 @@ lessons = Table(
     metadata,
     C("id", String(12), primary_key=True),
     C("text", TextColumn, nullable=False),
+    C("words", TextColumn, nullable=False, server_default=""),  # for the full text index
     C("lesson", JSON, nullable=False),
     C("created_at", Moment, nullable=False),
     C("expires_at", Moment),
     Index("ix_lessons_created_at", "created_at"),
 )
-
-lesson_words = Table(
-    "lesson_words",
-    metadata,
-    C("word", String(64), primary_key=True),
-    C("lesson_id", String(12), ForeignKey("lessons.id", ondelete="CASCADE"), primary_key=True),
-    Index("ix_lesson_words_lesson", "lesson_id"),
-)
-
-lesson_terms = Table(
-    "lesson_terms",
-    metadata,
-    C("word", String(64), primary_key=True),
-    C("lessons", Integer, nullable=False),
-)
+event.listen(lessons, "after_create", lambda table, db, **_: create_index(db))
 
 agent_records = Table(
     "agent_records",
     metadata,
     C("session_id", Id, primary_key=True),  # the record outlives the session
     C("agent_id", String(64), primary_key=True),
+    C("act", Plain(16), primary_key=True, server_default="answer"),
     C("role", String(64), nullable=False),
     C("model", String(256), nullable=False),
     C("domain", String(32), nullable=False),

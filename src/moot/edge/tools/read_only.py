@@ -11,6 +11,7 @@ from moot.core.errors import UsageError
 from moot.core.report import count_things
 from moot.core.tools import ToolContext
 from moot.core.types import Code, SourceFile
+from moot.edge.files.passages import PassageSearch
 from moot.edge.git import GitError, git, top_of
 from moot.edge.git.worktree import Worktree, safe_parts
 from moot.edge.tools.tool import (
@@ -29,6 +30,8 @@ from moot.scan.syntax import parse, trouble
 MOST_LINES = 400
 MOST_HITS = 50
 LONGEST_LINE = 300
+NEAREST_TOKENS = 600
+"""Of the passages that are shown where the words themselves stand nowhere."""
 NOT_TRACKED = "the session has no git repository"
 
 
@@ -99,7 +102,17 @@ async def search_files(given: SearchFiles, context: ToolContext, kit: ToolPorts)
     if context.repository:
         hits += await asyncio.to_thread(_in_repository, given, context)
     more = f"\nand {len(hits) - MOST_HITS} more" if len(hits) > MOST_HITS else ""
-    return "\n".join(hits[:MOST_HITS]) + more if hits else f"{given.text!r} stands nowhere in {given.files}"
+    if hits:
+        return "\n".join(hits[:MOST_HITS]) + more
+    return f"{given.text!r} stands nowhere in {given.files}{await asyncio.to_thread(_nearest, given, context)}"
+
+
+def _nearest(given: SearchFiles, context: ToolContext) -> str:
+    """Where words that mean the same stand in the session's own files."""
+    files = tuple(_source(path, text) for path, text in _own(context) if _is_named(path, given))
+    found = PassageSearch().search(Code(files=files), given.text, NEAREST_TOKENS).found
+    quoted = [f"{p.path}:{p.first}-{p.last}\n{p.text}" for p in found]
+    return "\n\n".join(["; these passages have words like it:", *quoted]) if quoted else ""
 
 
 async def lessons(given: Lessons, context: ToolContext, kit: ToolPorts) -> str:
@@ -149,8 +162,12 @@ def _source(path: str, text: str) -> SourceFile:
     return SourceFile(path=path, language="python", text=text)
 
 
+def _is_named(path: str, given: SearchFiles) -> bool:
+    return fnmatch.fnmatch(path, given.files) or fnmatch.fnmatch(path.rpartition("/")[2], given.files)
+
+
 def _hits(path: str, text: str, given: SearchFiles) -> list[str]:
-    if not fnmatch.fnmatch(path, given.files) and not fnmatch.fnmatch(path.rpartition("/")[2], given.files):
+    if not _is_named(path, given):
         return []
     wanted = given.text.casefold()
     lines = enumerate(text.split("\n"), start=1)

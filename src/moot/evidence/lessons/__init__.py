@@ -2,7 +2,16 @@
 
 from moot.core.experience import Lesson, Origin
 from moot.evidence.lessons.general import generalise_text
-from moot.evidence.lessons.lesson import credit_lesson, fits, merge_lessons, new_lesson, rate_lesson, same_advice
+from moot.evidence.lessons.lesson import (
+    credit_lesson,
+    fits,
+    merge_lessons,
+    new_lesson,
+    origin_of,
+    rate_lesson,
+    same_advice,
+    states_fact,
+)
 from moot.evidence.lessons.words import gist
 
 __all__ = [
@@ -14,6 +23,8 @@ __all__ = [
     "gist",
     "merge_lessons",
     "new_lesson",
+    "origin_of",
     "rate_lesson",
     "same_advice",
+    "states_fact",
 ]  # fmt: skip

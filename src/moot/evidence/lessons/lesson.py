@@ -1,10 +1,10 @@
 """Lifecycle of a lesson: merged with paraphrases, credited by results, forgotten in time."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
-from moot.core.experience import Lesson, Origin
+from moot.core.experience import Episode, Lesson, Origin
 from moot.evidence.lessons.words import Gist, gist
 
 SAME = 0.6
@@ -15,6 +15,8 @@ LIFETIME = timedelta(days=90)
 WORDINGS = 8
 ORIGINS = 20
 JUDGES = 50
+TASK_LENGTH = 200
+"""Characters of the task that an origin quotes."""
 
 
 CATEGORIES = (
@@ -38,6 +40,16 @@ def new_lesson(text: str, origin: Origin, now: datetime, lifetime: timedelta | N
     )
 
 
+def quote_task(task: str) -> str:
+    """Its beginning, by which a person recognises it; the session has the whole."""
+    return task[:TASK_LENGTH]
+
+
+def origin_of(episode: Episode) -> Origin:
+    """The time of the episode, not of learning: after a crash in between, the same lesson is learnt again."""
+    return Origin(agent=episode.agent, task=quote_task(episode.task), source=episode.id, when=episode.time)
+
+
 def category_of(text: str) -> str:
     said = gist(text)
     for category, words in CATEGORIES:
@@ -49,6 +61,11 @@ def category_of(text: str) -> str:
 def same_advice(one: Gist, other: Gist, weight: Callable[[str], float] = lambda word: 1.0) -> bool:
     """ "Use it" and "never use it" share all words and are opposites."""
     return likeness(one, other, weight) >= SAME and contradiction(one, other, weight) < CONTRARY
+
+
+def states_fact(lesson: Lesson) -> bool:
+    """Whether its words are ours: then another wording is another fact."""
+    return any(origin.kind not in ("", "taught") for origin in lesson.origins)
 
 
 def likeness(one: Gist, other: Gist, weight: Callable[[str], float] = lambda word: 1.0) -> float:
@@ -73,13 +90,21 @@ def merge_lessons(lesson: Lesson, again: Lesson) -> Lesson:
     return lesson.model_copy(
         update={
             "wordings": tuple(wordings)[:WORDINGS],
-            "origins": tuple(dict.fromkeys((*lesson.origins, *again.origins)))[-ORIGINS:],
+            "origins": join_origins(lesson.origins, again.origins),
             "uses": lesson.uses + again.uses,
             "helped": lesson.helped + again.helped,
             "harmed": lesson.harmed + again.harmed,
             "expires_at": None if None in expiries else max(e for e in expiries if e is not None),
         }
     )
+
+
+def join_origins(known: Sequence[Origin], more: Sequence[Origin]) -> tuple[Origin, ...]:
+    """The same source counts once, whenever it was learnt: a session resumed after a crash learns it again."""
+    first: dict[Origin, Origin] = {}
+    for origin in (*known, *more):
+        first.setdefault(origin.model_copy(update={"when": None} if origin.source else {}), origin)
+    return tuple(first.values())[-ORIGINS:]
 
 
 def credit_lesson(lesson: Lesson, *, helped: bool, now: datetime, by: str = "") -> Lesson:

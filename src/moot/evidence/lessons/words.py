@@ -6,6 +6,8 @@ from functools import lru_cache
 from importlib.resources import files
 
 WORD = re.compile(r"[a-z0-9]+(?:[-_'][a-z0-9]+)*")
+NAME_PART = re.compile(r"[^\W_]+")
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 CLAUSE = re.compile(r"[.,;:!?\n]|\b(?:but|because|since|when|unless|until)\b")
 AGAINST = re.compile(
     r"\b(?:never|do(?:es)? not|don't|doesn't|must not|mustn't|should not|shouldn't|cannot|can't|need not|avoid|stop|"
@@ -45,6 +47,12 @@ def gist(text: str) -> Gist:
 
 def stems(text: str) -> set[str]:
     return {stem(word) for word in WORD.findall(text) if word not in stopwords() and len(word) > 1} - {""}
+
+
+def list_terms(text: str) -> list[str]:
+    """The stems of a text in their order, names of code split into their words: what a search compares."""
+    words = NAME_PART.findall(HUMP.sub(" ", text).lower())
+    return [stem(word) for word in words if len(word) > 1 and word not in stopwords()]
 
 
 @lru_cache(maxsize=65536)

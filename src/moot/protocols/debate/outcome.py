@@ -1,7 +1,7 @@
 """The end of a debate: outcome, reason, evidence about the winner, and its caveats."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from moot.core.findings import SEVERITIES
@@ -135,10 +135,10 @@ def is_upheld(claim: ClaimedTest, winner: Candidate) -> bool:
     return answer is not None and is_satisfied(example_of(claim), answer)
 
 
-def flips(state: DebateState, winner: Candidate | None, hidden: tuple[SuiteRun | None, SuiteRun | None]) -> Flips:
-    if hidden[0] and hidden[1]:
-        return compare_outcomes("hidden", hidden[0].passed, hidden[1].passed)
+def flips(state: DebateState, winner: Candidate | None, hidden: Mapping[str, SuiteRun]) -> Flips:
     first = state.baseline.candidate
+    if winner and first and hidden:
+        return compare_outcomes("hidden", hidden[first].passed, hidden[winner.id].passed)
     if winner is None or first is None or not winner.checked.of:
         return Flips()
     return compare_outcomes("tests", state.candidate(first).checked.green, winner.checked.green)

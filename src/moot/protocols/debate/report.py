@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from moot.core.report import (
     Block,
     Bullets,
+    Cell,
     Grid,
     Headline,
     Listing,
@@ -22,6 +23,8 @@ from moot.protocols.debate.acts import RoleAct
 from moot.protocols.debate.phases.planning import list_unmet
 from moot.protocols.debate.types import Candidate, DebateResult, Vote
 from moot.teams.planning import Emphasis
+from moot.teams.voting import Factor, RankedBallot
+from moot.teams.weighting import ENOUGH_RESULTS, HIGHEST_SCORE, BallotWeight
 
 MEANINGS = {
     "chosen": "without the agreement that was asked for",
@@ -66,12 +69,20 @@ def report_debate(result: DebateResult) -> Report:
     blocks += list_items("Remaining risks", result.remaining_risks)
     blocks += list_items("Not done of the plan", list_unmet(result.criteria))
     blocks += list_items("Given more weight", [_describe_emphasis(each) for each in result.emphases])
+    blocks += _lessons(result)
     if result.code:
         blocks.append(Listing(language=language_of(result.path), text=result.code))
     elif result.text:
         blocks.append(Paragraph(text=result.text.rstrip("\n")))
     figures = (*_account(result), *_describe_hearing(result))
     return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"), *figures)))
+
+
+def _lessons(result: DebateResult) -> Iterator[Block]:
+    told = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
+    yield from list_items("Lessons that were told", told)
+    learnt = [f"{lesson.id} {lesson.text} ({lesson.kind} by {lesson.source})" for lesson in result.lessons_learnt]
+    yield from list_items("Lessons learnt", learnt)
 
 
 def _verdict(result: DebateResult) -> str:
@@ -171,6 +182,28 @@ def _describe_act(act: RoleAct) -> str:
     return f"{act.seat}{role}, {act.phase}, round {act.round}: {act.effect}"
 
 
+def _stated(vote: Vote, ballot: RankedBallot) -> str:
+    """What the voter itself said, where its record says something else."""
+    own = next((weight for weight in vote.weights if weight.voter == ballot.voter and weight.calibrated), None)
+    return f", stated {own.stated:.2f}" if own and own.stated is not None else ""
+
+
+def _weigh(weight: BallotWeight) -> tuple[Cell, ...]:
+    if weight.stated is None:
+        sure = "not stated"
+    elif weight.calibrated:
+        sure = f"{weight.stated:.2f} stated, calibrated by {weight.results} results"
+    else:
+        sure = f"{weight.stated:.2f}, uncalibrated: {weight.results} of {ENOUGH_RESULTS} results"
+    known: dict[Factor, str | None] = {
+        "score": None if weight.score is None else f"{weight.score:g} of {HIGHEST_SCORE}",
+        "diversity": None if weight.diversity is None else f"{weight.diversity:.0%}",
+        "history": None if weight.history is None else f"{weight.history:.0%}",
+    }
+    told = [f"{value or 'unknown'}: ×{weight.factors[name]:g}" for name, value in known.items()]
+    return make_row(weight.voter, f"{sure}: ×{weight.factors['confidence']:g}", *told, f"{weight.weight:g}")
+
+
 def _vote(vote: Vote) -> Iterator[Block]:
     """The ballots, then the pairwise preferences."""
     if not vote.ballots:
@@ -178,9 +211,12 @@ def _vote(vote: Vote) -> Iterator[Block]:
     lines = []
     for ballot in vote.ballots:
         order = " > ".join("=".join(group) for group in ballot.ranking)
-        sure = "" if ballot.confidence is None else f" ({ballot.confidence:.2f})"
+        sure = "" if ballot.confidence is None else f" ({ballot.confidence:.2f}{_stated(vote, ballot)})"
         lines.append(f"{ballot.voter}: {order}{sure} {vote.reasons.get(ballot.voter, '')}".rstrip())
     yield Bullets(title=f"Ballots, round {vote.round}, counted by {vote.election.method}", entries=tuple(lines))
+    if vote.weights and vote.election.method == "weighted":
+        columns = ("voter", "confidence", "tests passed", "other models", "right before", "weight")
+        yield Grid(title="What each ballot weighs", columns=columns, rows=tuple(map(_weigh, vote.weights)))
     names, pairwise = vote.candidates, vote.election.pairwise
     rows = [
         make_row(name, *("-" if other == name else str(pairwise.get(name, {}).get(other, "")) for other in names))

@@ -1,7 +1,7 @@
 """Debate: seats clarify, draft, test, propose, attack, review, improve and vote on a task; executed results decide
 first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import JsonValue
@@ -10,6 +10,8 @@ from moot.core.errors import SessionStopped
 from moot.core.room import Bounds, Room
 from moot.core.types import SuiteRun
 from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.episodes import read_agents_episodes
+from moot.protocols.debate.learning import learn_from_debate, list_untold
 from moot.protocols.debate.outcome import (
     describe_evidence,
     dissent,
@@ -54,13 +56,13 @@ from moot.protocols.solve.attempts import Task, code_of, fit_task, task_examples
 from moot.protocols.solve.script import prepare_tests
 from moot.teams.planning import measure
 from moot.teams.topology import arrange, select
-from moot.text.render import render_diff
+from moot.text.render import material, render_diff
 
 
 async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateResult:
     context = open_debate(given, rules, room)
     stopped: Stop = "max_rounds"
-    hidden: tuple[SuiteRun | None, SuiteRun | None] = (None, None)
+    hidden: dict[str, SuiteRun] = {}
     try:
         await prepare(context)
         for phase in PHASES:
@@ -82,6 +84,7 @@ async def debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateRe
         await keep_winner(context)
         hidden = await run_held_out_tests(context)
         await teach(context)
+        await learn_from_debate(context, hidden)
     except SessionStopped as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
@@ -101,8 +104,9 @@ def open_debate(given: DebateInput, rules: DebateRules, room: Room) -> DebateCon
 
 
 async def prepare(context: DebateContext) -> None:
-    """Examples from the task's text, tests that can fail, lessons of earlier sessions."""
+    """Examples from the task's text, tests that can fail, lessons of earlier sessions, passages of long files."""
     state, room = context.state, context.room
+    await find_passages(context)
     if state.given.kind == "topic":
         room.degrade("nothing is run: this is a topic, not code; evidence and ballots alone decide")
         return
@@ -112,6 +116,21 @@ async def prepare(context: DebateContext) -> None:
         room.degrade("not tested: there are no tests that could be run, and the task's text gives no examples")
     lessons = await room.recall(state.task.text, state.rules.lessons) if state.rules.lessons else ()
     context.update(task=state.task.model_copy(update={"tests": tests, "examples": examples}), lessons=lessons)
+    await read_agents_episodes(context)
+
+
+async def find_passages(context: DebateContext) -> None:
+    """Search files that are too long to show whole for what the task is about."""
+    state, room = context.state, context.room
+    files, most = state.given.context, room.allowance() // 2
+    if state.rules.edition < 2 or not state.rules.search_files or files is None:
+        return
+    if not material(files, most).missing:
+        return
+    found = await room.search(files, state.task.text, most)
+    if found.problem:
+        room.degrade(f"files are shown from their beginning: {found.problem}")
+    context.update(passages=found.found)
 
 
 async def plan_work(context: DebateContext) -> None:
@@ -331,22 +350,23 @@ def reason_to_settle(state: DebateState) -> Stop | None:
     return "evidence" if rating and has_evidence(rating) and not state.task.tested else None
 
 
-async def run_held_out_tests(context: DebateContext) -> tuple[SuiteRun | None, SuiteRun | None]:
-    """Run the held-out tests on the baseline's choice and the winner, after everything is decided."""
+async def run_held_out_tests(context: DebateContext) -> dict[str, SuiteRun]:
+    """Run the held-out tests after everything is decided: on the baseline's choice, the winner, and what ballots put
+    first. By candidate."""
     state, winner = context.state, winner_of(context.state)
     if state.given.hidden is None or winner is None or state.baseline.candidate is None:
-        return None, None
-    first = state.candidate(state.baseline.candidate)
-    codes = [code_of(state.task, first.code), code_of(state.task, winner.code)]
-    runs = await context.room.execute_all(codes, state.given.hidden)
-    return runs[0], runs[1]
+        return {}
+    names = [state.baseline.candidate, winner.id]
+    if state.rules.edition >= 2:
+        names = list(dict.fromkeys([*names, *(b.ranking[0][0] for vote in state.votes for b in vote.ballots)]))
+    codes = [code_of(state.task, state.candidate(name).code) for name in names]
+    return dict(zip(names, await context.room.execute_all(codes, state.given.hidden), strict=True))
 
 
-def build_result(
-    context: DebateContext, stopped: Stop, hidden: tuple[SuiteRun | None, SuiteRun | None]
-) -> DebateResult:
+def build_result(context: DebateContext, stopped: Stop, hidden: Mapping[str, SuiteRun]) -> DebateResult:
     state = context.state
     winner = winner_of(state)
+    held_out = hidden.get(winner.id) if winner else None
     note_absent_phases(context, drafters(context))
     note_shortcomings(state, winner, context.room)
     return DebateResult(
@@ -384,9 +404,12 @@ def build_result(
         delegations=state.delegations,
         heard_tokens=state.heard_tokens,
         checks=state.checks,
-        hidden=hidden[1],
+        hidden=held_out,
+        hidden_passed={name: run.passed for name, run in hidden.items()} if state.rules.edition >= 2 else {},
+        lessons_told=state.lessons_told or list_untold(state),
+        lessons_learnt=state.lessons_learnt,
         attacks=state.attacks,
-        known=describe_evidence(state, winner, hidden[1]) if winner else "",
+        known=describe_evidence(state, winner, held_out) if winner else "",
         untested=list_untested(state, winner) if winner else (),
         remaining_risks=risks(list_left_findings(state, winner)) if winner else (),
         calls_full_run=full_run(state, context.room),

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from moot.core.ci import Checks
-from moot.core.experience import Lesson
+from moot.core.experience import Episode, Lesson, TrackRecord
 from moot.core.findings import by_gravity, where
 from moot.core.room import Room
 from moot.core.tools import ToolContext
-from moot.core.types import Code, Value, Vulnerability
+from moot.core.types import Code, Passage, Value, Vulnerability
 from moot.evidence.check_feedback import render_checks
 from moot.evidence.trials.requirements import requirements_in
 from moot.evidence.trials.selection import Prediction, Rating
@@ -24,6 +24,7 @@ from moot.protocols.debate.types import (
     ClaimedTest,
     Clarification,
     DebateInput,
+    DebateLesson,
     DebateRules,
     Member,
     Phase,
@@ -34,10 +35,12 @@ from moot.protocols.debate.types import (
 )
 from moot.protocols.solve.attempts import Task, code_of
 from moot.protocols.solve.prompts import prompt as solve_prompt
+from moot.protocols.solve.script import UsedLesson
 from moot.teams.planning import Comparison, Emphasis, Expectation, TaskPlan
 from moot.teams.planning import render_plan as shown_plan
 from moot.teams.roles import load_shipped_roles
 from moot.text.excerpts import TextPart, fit_parts, fit_text, show
+from moot.text.passages import render_passages
 from moot.text.render import fence_text, material
 
 APART = frozenset({"dehallucination", "planning", "self_evolvement", "proposal"})
@@ -98,6 +101,14 @@ class DebateState:
     reports: tuple[PhaseReport, ...] = ()
     baseline: Baseline = field(default_factory=Baseline)
     lessons: tuple[Lesson, ...] = ()
+    lessons_told: tuple[UsedLesson, ...] = ()
+    lessons_learnt: tuple[DebateLesson, ...] = ()
+    episodes: Mapping[str, Sequence[Episode]] = field(default_factory=dict)
+    """Earlier failures of each seat's agent."""
+    passages: tuple[Passage, ...] = ()
+    """What a search found in files that are too long to show whole."""
+    records: tuple[TrackRecord, ...] | None = None
+    """How often the voters were right before; None until the first vote."""
     checks: tuple[Checks, ...] = ()
     """Results of the project's CI hooks, by point."""
     checked: str = ""
@@ -254,6 +265,8 @@ def render_files(state: DebateState, room: Room) -> str:
     """The task's files, within half of a prompt's material."""
     if state.given.context is None:
         return ""
+    if state.passages:
+        return render_passages(state.passages, state.given.context, room)
     files = show(material(state.given.context, room.allowance() // 2), "the seats", room)
     return "Files it is about:\n\n" + files.join("\n\n") + "\n\n"
 

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.ci import Checks
 from moot.core.errors import CutKind
+from moot.core.experience import FactKind
 from moot.core.protocol import Option
 from moot.core.types import (
     Answer,
@@ -27,8 +28,10 @@ from moot.evidence.trials.values import Difficulty, TestCategory
 from moot.protocols.debate.acts import RoleAct, UnseatedRole
 from moot.protocols.debate.coordination import CheckedCriterion, Delegation, HeardTokens, Relay
 from moot.protocols.harden.script import HardenRules
+from moot.protocols.solve.script import UsedLesson
 from moot.teams.planning import Comparison, Emphasis, TaskPlan
 from moot.teams.voting import Election, Method, RankedBallot, TieBreak
+from moot.teams.weighting import BallotWeight
 
 Phase = Literal[
     "dehallucination", "self_evolvement", "proposal", "critique", "review", "optimization", "adversarial", "convergence"
@@ -134,6 +137,18 @@ class DebateRules(Rules):
         "the next round",
     )
     lessons: int = Field(default=3, ge=0, le=20, description="lessons of earlier sessions a prompt may hold; 0: none")
+    episodes: int = Field(
+        default=3,
+        ge=0,
+        le=20,
+        description="last failures of its model in its role that a seat is shown; 0: none",
+    )
+    records: bool = Field(
+        default=True, description="weigh a ballot by how often its voter's model was right in its role"
+    )
+    search_files: bool = Field(
+        default=True, description="quote the passages that fit the task where its files are too long to show whole"
+    )
     tools: Annotated[
         Names, Option(help="Tools that seats may use if their role allows, e.g. run_tests; see `moot tools`.")
     ] = Field(
@@ -358,6 +373,8 @@ class Vote(Value):
     left_out: dict[str, str] = Field(default_factory=dict)
     """Candidates that were not on the ballot, and why."""
     ballots: tuple[RankedBallot, ...] = ()
+    weights: tuple[BallotWeight, ...] = ()
+    """What is known of each voter, and what its ballot weighs where `weighted` counts."""
     reasons: dict[str, str] = Field(default_factory=dict)
     election: Election
     consensus: Consensus = Consensus()
@@ -373,6 +390,16 @@ class PhaseReport(Value):
     cut: str = ""
     """The phase's own limit that ended it early."""
     leader: str = ""
+
+
+class DebateLesson(Value):
+    """What a debate taught: where, and from which test or finding."""
+
+    id: str
+    text: str
+    kind: FactKind | Literal["taught"]
+    phase: str
+    source: str
 
 
 class Attacked(Value):
@@ -436,6 +463,10 @@ class DebateResult(Result):
     delegations: tuple[Delegation, ...] = ()
     heard_tokens: HeardTokens = HeardTokens()
     hidden: SuiteRun | None = None
+    hidden_passed: dict[str, bool] = Field(default_factory=dict)
+    """Whether a candidate passes the hidden tests: the winner, the baseline's choice, first places of ballots."""
+    lessons_told: tuple[UsedLesson, ...] = ()
+    lessons_learnt: tuple[DebateLesson, ...] = ()
     attacks: tuple[Attacked, ...] = ()
     ratings: tuple[Rating, ...] = ()
     """What speaks for each draft, best first."""

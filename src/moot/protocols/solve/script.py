@@ -11,6 +11,7 @@ from moot.core.experience import Episode, Lesson
 from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Room
 from moot.core.types import Absent, Language, Names, Result, Rules, Tests, Value
+from moot.evidence.lessons import origin_of
 from moot.evidence.trials.requirements import find_untouched, test_texts
 from moot.evidence.trials.summary import format_passed
 from moot.protocols.solve.attempts import (
@@ -58,7 +59,7 @@ class SolveInput(Value):
 
 
 class UsedLesson(Value):
-    """A lesson of an earlier session that was in the prompts, and what the first attempt says of it."""
+    """A lesson of an earlier session that was in the prompts, and what came of it."""
 
     id: str
     text: str
@@ -122,7 +123,7 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
                 turns[number] = room.turn_of(said)
                 await room.gate("attempt", describe_attempt(attempts[-1]), {"code": attempts[-1].code})
             if number == 1 and given.start is None:
-                told = [await judge_lesson(lesson, attempts[-1], room) for lesson in task.lessons]
+                told = [*await credit_lessons(task.lessons, judge_first(attempts[-1]), room)]
         await keep_best(task, attempts, turns, room)
         learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
         checks = await run_project_checks(task, attempts, room)
@@ -178,17 +179,20 @@ def reason_to_stop(task: Task, attempts: Sequence[Attempt], rules: SolveRules, r
     return "attempts_spent" if last and last.number >= rules.attempts else None
 
 
-async def judge_lesson(lesson: Lesson, first: Attempt, room: Room) -> UsedLesson:
-    """Judged by the first attempt alone, because later ones had reflections too: it helped if all tests passed, harmed
-    if none did; anything else, or an attempt without code or tests, is inconclusive."""
-    verdict: Verdict = "open"
+def judge_first(first: Attempt) -> Verdict:
+    """Lessons are judged by the first attempt alone, because later ones had reflections too: they helped if all tests
+    passed, harmed if none did; anything else, or an attempt without code or tests, is inconclusive."""
     if first.solved:
-        verdict = "helped"
-    elif first.absent is None and (first.analysis.of or first.analysis.problem) and not first.analysis.passed:
-        verdict = "harmed"
-    if verdict != "open":
+        return "helped"
+    ran = first.absent is None and (first.analysis.of or first.analysis.problem)
+    return "harmed" if ran and not first.analysis.passed else "open"
+
+
+async def credit_lessons(lessons: Sequence[Lesson], verdict: Verdict, room: Room) -> tuple[UsedLesson, ...]:
+    """Credit or debit the lessons that were in the prompts."""
+    for lesson in lessons if verdict != "open" else ():
         await room.credit(lesson, helped=verdict == "helped")
-    return UsedLesson(id=lesson.id, text=lesson.text, verdict=verdict)
+    return tuple(UsedLesson(id=lesson.id, text=lesson.text, verdict=verdict) for lesson in lessons)
 
 
 async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence[Episode], room: Room) -> list[Learnt]:
@@ -198,7 +202,7 @@ async def lessons_of(task: Task, attempts: Sequence[Attempt], episodes: Sequence
         text = task.general(episode.improvement)
         if len(text.split()) < FEWEST_WORDS or not has_improved(episode.attempt, attempts):
             continue
-        if (lesson := await room.learn(text, episode)) is not None:
+        if (lesson := await room.learn(text, origin_of(episode))) is not None:
             learnt.append(Learnt(id=lesson.id, text=lesson.text, attempt=episode.attempt))
     return learnt
 

@@ -10,12 +10,12 @@ from moot.surfaces.bench.rows import ArmPlan, Choice
 from moot.surfaces.bench.tasks import BenchTask, TaskKind
 from moot.surfaces.session.settings import Settings
 
+FRESH: dict[str, Any] = {"lessons": 0, "episodes": 0, "records": False}
+"""What one task teaches must not reach another: a task's result would hang on the order of the run."""
 ANSWERS: dict[str, Any] = {
-    "spend": "fixed", "phases": ["proposal"], "max_rounds": 1, "planning": "off", "enough_tests": 0, "lessons": 0,
+    **FRESH, "spend": "fixed", "phases": ["proposal"], "max_rounds": 1, "planning": "off", "enough_tests": 0,
 }  # fmt: skip
 """Independent answers and nothing else."""
-FRESH: dict[str, Any] = {"lessons": 0}
-"""What one task teaches must not reach another: a task's result would hang on the order of the run."""
 ALL_PHASES: dict[str, Any] = {
     **FRESH,
     "spend": "fixed",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from moot.core.errors import UsageError
-from moot.core.experience import Judged, TrackRecord
+from moot.core.experience import TrackRecord
 from moot.core.protocol import Option
 from moot.core.types import Code, Language, Value
 from moot.edge.files.roles import read_roles, read_team_file
@@ -23,6 +23,7 @@ from moot.protocols.debate.acts import UnseatedRole
 from moot.protocols.debate.estimate import count_acts
 from moot.protocols.debate.exit_code import exit_code
 from moot.protocols.debate.phases.adaptive import FIRST as FIRST_DRAFTS
+from moot.protocols.debate.truth import judge_members
 from moot.protocols.debate.types import PHASES, DebateInput, DebateResult, DebateRules, Member
 from moot.protocols.solve.attempts import DEFINED, task_examples
 from moot.runtime.runner import SessionPlan
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from moot.surfaces.cli.output_options import Ending
 
 Seats = dict[str, tuple[str, ...]]
-FIRST_ANSWERS = ("self_evolvement", "proposal")
 ATTACKERS = {"red_team": "red", "blue_team": "blue"}
 """Roles that use the seats of `harden`."""
 FILE_TOOLS = ("read_file", "search_files")
@@ -254,26 +254,7 @@ def seat_of(agent: Agent) -> str:
 
 
 async def keep_records(result: DebateResult, plan: SessionPlan, store: SqlStore) -> None:
-    """Records who was right, for later teams. Idempotent."""
-    await TrackRecords(store).judge(result.session_id, judge_answers(result, plan), datetime.now(UTC))
-
-
-def judge_answers(result: DebateResult, plan: SessionPlan) -> list[Judged]:
-    """Whose first answer behaves like the winner's; empty unless the winner passes its tests."""
-    winner = next((c for c in result.candidates if c.id == result.winner), None)
-    if winner is None or not winner.checked.green or result.resumable:
-        return []
+    """Records who was right, for later teams and ballots. Idempotent."""
     team = {member.seat: member for member in DebateInput.model_validate(plan.input).team}
-    domain = domain_of(plan.topic)
-    firsts = {c.seat: c for c in reversed(result.candidates) if not c.parent and c.phase in FIRST_ANSWERS}
-    return [
-        Judged(
-            agent=seat,
-            role=team[seat].role,
-            model=team[seat].model,
-            domain=domain,
-            right=candidate.checked.marks == winner.checked.marks,
-        )
-        for seat, candidate in firsts.items()
-        if seat in team
-    ]
+    judged = judge_members(result, team, domain_of(plan.topic))
+    await TrackRecords(store).judge(result.session_id, judged, datetime.now(UTC))

@@ -15,7 +15,7 @@ from moot.edge.clock import SystemClock
 from moot.edge.models import Models
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateStore
-from moot.edge.store.lessons import LessonStore
+from moot.edge.store.memory import StoreMemory
 from moot.edge.store.tokens import LOCAL, NO_TOKEN, TokenStore
 from moot.edge.webhooks import Webhooks
 from moot.runtime.runner import Runner, SessionPlan, Stop, owner
@@ -74,7 +74,7 @@ class Host:
     async def run(self, record: SessionRecord, *, take: bool = False) -> None:
         """The same, but raises errors."""
         plan = SessionPlan.model_validate(record.config)
-        memory = LessonStore(self.store, await self._owner_of(record))
+        memory = StoreMemory(self.store, await self._owner_of(record))
         await self._refuse_imported(record, plan)
         # No await until it is marked as running: claiming it twice would fence it off.
         if record.id in self._running:

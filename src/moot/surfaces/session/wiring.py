@@ -16,11 +16,12 @@ from moot.core.ports import Clock, Memory, Model, Sandbox, Scanner
 from moot.core.types import Result
 from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
+from moot.edge.files.passages import PassageSearch
 from moot.edge.models import Endpoints, Models
 from moot.edge.sandbox import find_sandbox
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateStore
-from moot.edge.store.lessons import LessonStore
+from moot.edge.store.memory import StoreMemory
 from moot.edge.telemetry import Spans, Telemetry, is_wanted
 from moot.edge.tools.lazy_tools import LateTools
 from moot.edge.tools.linters import Linters
@@ -77,7 +78,7 @@ async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session 
     own_store = open_store(settings) if keep and store is None else None
     own_telemetry = telemetry_of(settings) if telemetry is None else None
     kept = store or own_store
-    memory = memory or (LessonStore(kept) if kept is not None else None)
+    memory = memory or (StoreMemory(kept) if kept is not None else None)
     scanner, clock = StaticTeam(), SystemClock()
     sandbox = sandbox or (sandbox_of(plan, settings) if plan else None)
     toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
@@ -89,6 +90,7 @@ async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session 
         sandbox=sandbox,
         vault=vault,
         listen=both(listen, spans),
+        searcher=PassageSearch(),
         memory=memory,
         linter=Linters(),
         checks=SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox) if plan else None,

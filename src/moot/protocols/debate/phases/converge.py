@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 from moot.core.room import Ask
 from moot.core.types import Unit, Value
 from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.phases.ballots import WeighedBallot, read_voter_records, weigh_ballot
 from moot.protocols.debate.phases.critique import divides_candidates
 from moot.protocols.debate.phases.review import by_score
 from moot.protocols.debate.phases.run_candidates import alike_and_green, list_leaders, run_candidates
@@ -37,25 +38,21 @@ class BallotReply(Value):
 async def convergence(context: DebateContext) -> str:
     await ask_person(context)
     up = eligible(context.state)
-    ballots, reasons = dict[str, RankedBallot](), dict[str, str]()
+    weighed, reasons = list[WeighedBallot](), dict[str, str]()
+    voters = [m for m in context.state.given.team if context.room.has_model(m.seat)]
 
     def take(member: Member, said: BallotReply) -> None:
         ranking = tuple((letter,) for letter in dict.fromkeys(said.ranking))
-        ballots[member.seat] = RankedBallot(
-            ranking=ranking,
-            confidence=said.confidence,
-            voter=member.seat,
-            score=member.score,
-            history=member.history,
-        )
+        weighed.append(weigh_ballot(ranking, said.confidence, member, voters, context.state))
         reasons[member.seat] = said.reasons
         context.say(member, "convergence", said.reasons)
 
-    voters = [m for m in context.state.given.team if context.room.has_model(m.seat)]
     if len(up) > 1:
+        await read_voter_records(context, voters)
         await context.in_turn("convergence", voters, lambda m: ask_ballot(m, up, context), take)
     leader = context.arrangement.leader("convergence")
-    vote = count_votes(context.state, up, tuple(ballots.values()), reasons, len(voters), leader)
+    vote = count_votes(context.state, up, [each.ballot for each in weighed], reasons, len(voters), leader)
+    vote = vote.model_copy(update={"weights": tuple(each.weight for each in weighed if each.weight)})
     context.update(votes=(*context.state.votes, vote))
     if not up:
         return "nothing to choose from"

@@ -7,6 +7,7 @@ from pydantic import Field
 from moot.core.room import Ask
 from moot.core.types import Value
 from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.episodes import render_episodes
 from moot.protocols.debate.phases.claims import temperatures
 from moot.protocols.debate.phases.run_candidates import baseline, run_candidates
 from moot.protocols.debate.prompts import prompt
@@ -97,7 +98,7 @@ def ask_draft(
         task=brief(state),
         context=render_files(state, room),
         tests=render_tests(state.task, room),
-        lessons=render_lessons(state.lessons),
+        lessons=render_lessons(state.lessons) + render_episodes(member.seat, context),
         notes=notes(state, member.seat),
         history=history,
         path=state.given.path,

@@ -4,15 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from moot.core.experience import Episode
 from moot.core.room import Ask
 from moot.core.types import Value
 from moot.protocols.debate.context import DebateContext
+from moot.protocols.debate.learning import LearntFact, keep_lessons
 from moot.protocols.debate.phases.converge import winner_of
 from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_acting, system
 from moot.protocols.debate.types import Candidate, Member
-from moot.protocols.solve.script import FEWEST_WORDS
 from moot.text.excerpts import TextPart, fit_parts, show
 from moot.text.render import fence_text
 from moot.text.replies import Aliases, instructions
@@ -41,27 +40,15 @@ async def teach(context: DebateContext) -> None:
             "convergence", [member], lambda m: ask_lesson(m, winner, happened, context)
         )
         for said in heard:
-            await keep_lesson(context, member, winner, happened, said.lesson)
+            await keep_lesson(context, member, happened, said.lesson)
 
 
-async def keep_lesson(
-    context: DebateContext, member: Member, winner: Candidate, happened: list[str], said: str
-) -> None:
-    text = context.state.task.general(said)
-    if len(text.split()) < FEWEST_WORDS:
-        context.note_act(member, "convergence", "no lesson: none that would help with other tasks")
-        return
-    episode = Episode(
-        task=context.state.task.text,
-        attempt=context.state.round,
-        code=winner.code,
-        test_results=f"{winner.checked.passed} of {winner.checked.of} tests passed",
-        failure_analysis="\n".join(happened),
-        reflection=said,
-        improvement=text,
-    )
-    lesson = await context.room.learn(text, await context.room.remember(member.seat, episode))
-    kept = f"lesson {lesson.id}: {lesson.text}" if lesson else f"not kept, no record: {text}"
+async def keep_lesson(context: DebateContext, member: Member, happened: list[str], said: str) -> None:
+    before = context.state.lessons_learnt
+    fact = LearntFact(text=said, kind="taught", phase="convergence", source="; ".join(happened), seat=member.seat)
+    await keep_lessons(context, [fact])
+    new = context.state.lessons_learnt[len(before) :]
+    kept = f"lesson {new[0].id}: {new[0].text}" if new else "no lesson: none that would help with other tasks"
     context.note_act(member, "convergence", kept)
 
 

@@ -166,7 +166,8 @@ def format_lesson(lesson: Lesson, now: datetime) -> JsonValue:
 def _origin(origin: Origin) -> str:
     when = f"{origin.when:%Y-%m-%d}" if origin.when else "at an unknown time"
     parts = [origin.agent and f"by {origin.agent}", origin.session_id and f"in session {origin.session_id}"]
-    parts.append(origin.task and f"on: {origin.task}")
+    learnt = f"{origin.kind} by {origin.source}" if origin.kind else ""
+    parts += [origin.phase, learnt, origin.task and f"on: {origin.task}"]
     return "  from: " + ", ".join(part for part in (when, *parts) if part)
 
 
