@@ -14,6 +14,7 @@ from moot.core.types import Limits, Value
 from moot.edge.store import SqlStore, appends
 from moot.edge.store.episodes import EpisodeStore
 from moot.edge.store.lessons import LessonStore
+from moot.edge.store.memory import StoreMemory
 from moot.evidence.lessons import Origin, credit_lesson, new_lesson, origin_of
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts

@@ -220,10 +220,17 @@ def test_migrations_lead_to_the_tables_of_today(place: str) -> None:
     engine = open_engine(address(place))
     with engine.connect() as connection, connection.begin():
         migrate(connection)
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "include_object": is_of_the_tables}
+        )
         assert compare_metadata(context, metadata) == []
         assert context.get_current_revision() == HEAD
     engine.dispose()
+
+
+def is_of_the_tables(thing: object, name: str, kind: str, *more: object) -> bool:
+    """Not the full text index, which each database keeps in its own way."""
+    return not name.startswith("lesson_index") and "lexemes" not in name
 
 
 def test_a_fresh_store_is_stamped_and_needs_no_migration(place: str) -> None:
@@ -231,7 +238,9 @@ def test_a_fresh_store_is_stamped_and_needs_no_migration(place: str) -> None:
     bring_up_to_date(engine)
     bring_up_to_date(engine)
     with engine.connect() as connection, connection.begin():
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "include_object": is_of_the_tables}
+        )
         assert compare_metadata(context, metadata) == []
     engine.dispose()
 
