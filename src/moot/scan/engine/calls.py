@@ -111,6 +111,8 @@ def _method(
             return held
     if receiver.const is UNKNOWN or receiver.refs or receiver.const is None:
         return None
+    if name == "resolve" and isinstance(receiver.const, str) and not args:
+        return receiver
     if name == "join" and args:
         return _join_texts(m, receiver, args[0], state)
     taints = receiver.taints

@@ -4,6 +4,7 @@ import base64
 import binascii
 import codecs
 import operator
+import posixpath
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Final, Literal, TypeAlias
@@ -92,6 +93,12 @@ def _buffer(data: object, alphabet: str = "utf8") -> bytes:
     return bytes.fromhex(text) if alphabet == "hex" else text.encode()
 
 
+def _join_paths(*parts: str) -> str | None:
+    """An absolute path put together from constants; one below the current folder depends on where the program runs."""
+    path = posixpath.normpath(posixpath.join(*parts[:1], *(part.lstrip("/") for part in parts[1:])))
+    return path if path.startswith("/") else None
+
+
 def _alphabet(data: object, name: str = "utf-8") -> object:
     return codecs.decode(data, name) if name.lower() in ALPHABETS else UNKNOWN  # type: ignore[call-overload]
 
@@ -120,6 +127,9 @@ DECODERS: dict[str, Callable[..., object]] = {
     "String.fromCodePoint": _characters,
     "atob": lambda text: base64.b64decode(text).decode("latin-1"),
     "Buffer.from": _buffer,
+    "path.resolve": _join_paths,
+    "path/filepath.Join": _join_paths,
+    "path.Join": _join_paths,
 }
 """Functions that decode constants or join constant parts."""
 

@@ -10,18 +10,16 @@ from moot.scan.engine.ir import Call
 from moot.scan.engine.lookups import HOST, NORMAL, element, of_source, source, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.routes import NEXT, note_next, note_row
-from moot.scan.engine.rulebook import Sink
+from moot.scan.engine.rulebook import ALONE, Sink
 from moot.scan.engine.sites import CallSite
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
     ALL,
     ANY,
-    BUILT,
     CONSTRUCTED,
     JOINED,
     NO_FACTS,
     NOTHING,
-    PAGE,
     VERDICT,
     Facts,
     Key,
@@ -156,14 +154,13 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
 
 
 POSSIBLE, CALLERS = 0.3, 0.4
-SHOWN_BY: dict[str, str] = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT}
-"""Kind of sink -> the mark of a text whose construction is a flaw, unless every caller checks the value."""
 
 
 def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
     """A value of unknown origin in a text that is built for this sink."""
     if sink.label != "outside":
         return None
+    mark = site.m.book.shown.get(sink.kind)
     for place in sink.args:
         value = site.arg(place)
         if value is None:
@@ -173,7 +170,7 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
                 fits = sink.kind in ("sql", "shell") and sink.floor <= CALLERS
             else:
                 unseen = taint.origin.startswith("parameter ") and POSSIBLE <= taint.strength < sink.floor
-                shown = JOINED in taint.ended if sink.kind == "path" else SHOWN_BY.get(sink.kind, "-") in value.marks
+                shown = JOINED in taint.ended if sink.kind == "path" else mark == ALONE or mark in value.marks
                 fits = unseen and shown
             if fits and harmful(taint._replace(label="outside", strength=1.0), sink, site.state):
                 return taint
@@ -229,7 +226,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         taints = part_of(taints, "part")
     out = f"{name}()"
     if not taints:
-        return Val(name=out, marks=_marks(name, last, site))
+        return Val(const=book.constants.get(out, UNKNOWN), name=out, marks=_marks(name, last, site))
     if kinds is not None:
         return Val(ending(taints, _narrow_kinds(kinds, last, site)), name=out, marks=_marks(name, last, site))
     if name in book.restores:

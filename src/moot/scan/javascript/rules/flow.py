@@ -1,8 +1,9 @@
 """JavaScript dataflow rules: sinks, and calls that are wrong by themselves."""
 
 from moot.core.secret_patterns import UNGUESSABLE
-from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
+from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
+from moot.scan.engine.values import BUILT
 from moot.scan.javascript.rules import flaws as flaw
 from moot.scan.javascript.rules import names as names
 from moot.scan.javascript.rules import patterns as known
@@ -25,21 +26,26 @@ SPAWN = (
     "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync execa cross-spawn"
 )
 INJECTION = (
-    sink(known.SQL, "sql", ".query .execute .raw .$queryRawUnsafe .$executeRawUnsafe .whereRaw .havingRaw .orderByRaw "
-         ".joinRaw .fromRaw .groupByRaw .queryRaw", 0, when=when.sql_text, floor=ANY_CALLER),
+    sink(known.SQL, "sql", ".query .execute .raw .queryRaw", 0, when=when.sql_text, floor=ANY_CALLER),
+    sink(known.SQL, "sql", ".$queryRawUnsafe .$executeRawUnsafe .whereRaw .havingRaw .orderByRaw .joinRaw .fromRaw "
+         ".groupByRaw .andWhereRaw .orWhereRaw .selectRaw", 0, when=when.when_built(0), floor=ANY_CALLER),
+    sink(known.SQL, "sql", ".where .andWhere .orWhere .having .andHaving .orHaving .orderBy .addOrderBy .addSelect "
+         ".groupBy", 0, when=every(imports("typeorm", "@nestjs/typeorm", "@mikro-orm/core"), when.when_text_built(0)),
+         floor=ANY_CALLER),
     sink(known.SQL, "sql", ".all .get .run .each .exec .prepare .any .none .one .manyOrNone .oneOrNone .many "
          ".unsafe", 0,
          when=every(imports(*DATABASES), when.sql_text), floor=ANY_CALLER),
-    sink(known.SQL, "sql", "sequelize.literal Sequelize.literal sequelize.Sequelize.literal", 0, floor=SURE),
+    sink(known.SQL, "sql", "sequelize.literal Sequelize.literal sequelize.Sequelize.literal .literal", 0,
+         when=every(imports("sequelize", "sequelize-typescript"), when.when_text_built(0)), floor=ANY_CALLER),
     sink(flaw.NOSQL, "nosql", ".find .findOne .findOneAndUpdate .findOneAndDelete .findOneAndReplace .deleteOne "
          ".deleteMany .updateOne .updateMany .countDocuments .aggregate .replaceOne .findOneAndRemove", 0,
          when=when.query_object, floor=SURE),
-    sink(flaw.NOSQL, "code", "js.option.$where .$where", 0, floor=MEDIUM),
+    sink(flaw.NOSQL, "code", "js.option.$where .$where", 0, when=when.when_built(0), floor=ANY_CALLER),
     sink(known.EXEC, "shell", "child_process.exec child_process.execSync shelljs.exec execa.command execa.commandSync "
          "execa.execaCommand exec-sh node-cmd.run node-cmd.get", 0, floor=ANY_CALLER),
     sink(known.EXEC, "shell", ".exec", 0, when=imports("ssh2", "node-ssh"), floor=SURE),
     sink(flaw.PROGRAM, "shell", SPAWN, 0, floor=SURE),
-    sink(flaw.PROGRAM, "shell", SPAWN, 1, when=when.through_shell, floor=ANY_CALLER),
+    sink(flaw.PROGRAM, "shell", SPAWN, 0, 1, when=when.through_shell, floor=ANY_CALLER),
     sink(known.EVAL, "code", "eval window.eval global.eval globalThis.eval vm.runInNewContext vm.runInThisContext "
          "vm.runInContext vm.compileFunction vm.Script vm2.VMScript VMScript", 0, floor=ANY_CALLER),
     sink(known.EVAL, "code", "Function", "*", floor=ANY_CALLER),
@@ -110,6 +116,8 @@ PAGES = (
     sink(flaw.CORS, "cors", ".setHeader .set .header .append .writeHead", when=every(of("res.", "reply.", "ctx."),
          when.any_site)),
     sink(flaw.CORS, "cors", "cors @koa/cors", when=when.open_cors),
+    sink(flaw.LOG, "log", "fs.appendFile fs.appendFileSync fs.promises.appendFile fs/promises.appendFile", 1,
+         when=when.is_log_line, floor=REFLECTED),
     sink(flaw.LOG, "log", "console.log console.info console.warn console.error console.debug logger.info logger.warn "
          "logger.error logger.debug log.info log.warn log.error winston.info winston.error winston.warn "
          "winston.createLogger().info winston.createLogger().error winston.createLogger().warn pino().info "
@@ -150,6 +158,7 @@ NETWORK = (
 )  # fmt: skip
 SECRETS = (
     sink(known.PASSWORD_HASH, "hash", "crypto.createHash", when=when.weak_digest(True)),
+    sink(known.PASSWORD_HASH, "hash", "crypto.createHash().update", when=when.is_fast_password_hash),
     sink(known.HASH, "hash", "crypto.createHash", when=when.weak_digest(False)),
     sink(known.CIPHER, "cipher", "crypto.createCipher crypto.createDecipher"),
     sink(known.CIPHER, "cipher", "crypto.createCipheriv crypto.createDecipheriv",
@@ -178,7 +187,10 @@ SECRETS = (
     sink(flaw.JWT, "jwt", "js.option.ignoreExpiration", when=when.first_is(True)),
     sink(flaw.JWT_CONTENT, "jwt", "jsonwebtoken.sign jwt.sign jose.JWT.sign jwt-simple.encode", when=when.tells_much),
     sink(flaw.CLEAR_TEXT, "clear", ".createInsecure", when=imports("grpc", "@grpc/grpc-js")),
-    sink(flaw.TIMING, "timing", "js.compared", 0, floor=SURE),
+    sink(flaw.TIMING, "timing", "js.compared", 0, when=when.is_secret_compared, floor=SURE),
+    sink(flaw.TIMING, "timing", "js.compared", when=when.is_code_compared),
+    sink(flaw.BOMB, "bomb", " ".join(f"zlib.{name}" for name in names.UNPACKERS), 0, when=when.is_unlimited,
+         floor=REFLECTED),
     sink(flaw.ELECTRON, "electron", "js.option.nodeIntegration js.option.nodeIntegrationInWorker "
          "js.option.allowRunningInsecureContent js.option.experimentalFeatures", when=when.first_is(True)),
     sink(flaw.ELECTRON, "electron", "js.option.webSecurity js.option.contextIsolation", when=when.first_is(False)),
@@ -223,7 +235,9 @@ BOOK = FlowBook(
     sinks=by_name(SINKS),
     stores=STORES,
     settings=SETTINGS,
-    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE),),
+    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE), Sink(flaw.HEADER, "header", (), floor=SURE)),
+    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "bomb": ALONE, "regex": BUILT},
+    constants={"os.tmpdir()": "/tmp", "path.sep": "/"},
     sanitisers=names.SANITISERS,
     restores={},
     passes=names.PASSES,

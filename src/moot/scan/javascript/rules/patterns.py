@@ -6,6 +6,8 @@ from moot.scan.javascript.rules.flaws import PROTOTYPE
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.rules.access import access_rule, find_unguarded_routes
 from moot.scan.rules.book import Book
+from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
+from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
 from moot.scan.syntax import Source
 
@@ -116,6 +118,13 @@ def find_swallowed(source: Source) -> Iterator[RuleMatch]:
 
 BOOK = Book(
     (),
-    (find_swallowed, find_hardcoded, find_unguarded_routes),
-    (SWALLOWED, secret_rule("javascript"), access_rule("javascript"), PROTOTYPE),
+    (find_swallowed, find_hardcoded, find_unguarded_routes, find_weak_host_checks, find_logged_secrets),
+    (
+        SWALLOWED,
+        secret_rule("javascript"),
+        access_rule("javascript"),
+        PROTOTYPE,
+        make_host_rule("javascript"),
+        make_logged_rule("javascript"),
+    ),
 )
