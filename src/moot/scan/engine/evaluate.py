@@ -49,11 +49,14 @@ from moot.scan.engine.values import (
     Key,
     Taints,
     Val,
+    ending,
     join_path,
     join_values,
     merge_taints,
     truth,
 )
+
+QUOTED = frozenset({"log", "header"})
 
 
 def _const(m: Machine, e: Const, state: State) -> Val:
@@ -99,6 +102,9 @@ def _item(m: Machine, e: Item, state: State) -> Val:
     if guessed := tuple(taint for taint in key.taints if taint.label == "random"):
         # One of the letters of a password, chosen at random.
         found = found._replace(taints=merge_taints(found.taints, guessed))
+    if key.taints and base.refs and found.facts is NO_FACTS:
+        # `hosts[name]` is true only for one of our own keys.
+        found = found._replace(facts=facts.comparison("in", key, base, taints_in(m, base, state)))
     if key.taints and m.book.places and names_anything(key) and not base.name.startswith("Object.create"):
         return found._replace(marks=found.marks | {PROTO})
     return found
@@ -131,6 +137,9 @@ def _star(m: Machine, e: Star, state: State) -> Val:
 
 def _hole(m: Machine, e: Hole, state: State) -> Val:
     value = m.eval(e.value, state)
+    if e.spec == "%q" and value.taints:
+        # Quoted as Go does: no line breaks are left.
+        return value._replace(taints=ending(value.taints, QUOTED))
     return Val() if e.numeric and value.const is UNKNOWN else value
 
 

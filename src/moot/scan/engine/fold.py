@@ -63,6 +63,15 @@ TEXT_METHODS = words(
     "isprintable isspace istitle isupper lower lstrip removeprefix removesuffix replace rfind rindex rstrip startswith "
     "strip swapcase title upper count encode decode hex zfill ljust rjust center"
 )
+
+
+def _as_text(value: object) -> str:
+    """Go's `[]byte("…")` and back."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "len": len,
     "str": str,
@@ -76,6 +85,8 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "round": round,
     "min": min,
     "max": max,
+    "string": _as_text,
+    "[]byte": _as_text,
 }
 
 
@@ -93,10 +104,10 @@ def _buffer(data: object, alphabet: str = "utf8") -> bytes:
     return bytes.fromhex(text) if alphabet == "hex" else text.encode()
 
 
-def _join_paths(*parts: str) -> str | None:
+def _join_paths(*parts: str) -> Known:
     """An absolute path put together from constants; one below the current folder depends on where the program runs."""
     path = posixpath.normpath(posixpath.join(*parts[:1], *(part.lstrip("/") for part in parts[1:])))
-    return path if path.startswith("/") else None
+    return path if path.startswith("/") else UNKNOWN
 
 
 def _alphabet(data: object, name: str = "utf-8") -> object:

@@ -169,7 +169,9 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
             if taint.label == "unknown":
                 fits = sink.kind in ("sql", "shell") and sink.floor <= CALLERS
             else:
-                unseen = taint.origin.startswith("parameter ") and POSSIBLE <= taint.strength < sink.floor
+                # What an unknown function made of a parameter is less of a concern where nothing is built.
+                least = CALLERS if mark == ALONE or sink.kind == "log" else POSSIBLE
+                unseen = taint.origin.startswith("parameter ") and least <= taint.strength < sink.floor
                 shown = JOINED in taint.ended if sink.kind == "path" else mark == ALONE or mark in value.marks
                 fits = unseen and shown
             if fits and harmful(taint._replace(label="outside", strength=1.0), sink, site.state):

@@ -47,6 +47,9 @@ class Site(Protocol):
     def around(self) -> str:
         """The source of the enclosing function."""
 
+    def contains(self, word: str) -> bool:
+        """Whether the word stands anywhere in the file."""
+
     def is_proved(self, origin: str, kind: str) -> bool:
         """Whether this origin was proved harmless for this kind of sink."""
 

@@ -61,6 +61,9 @@ class CallSite:
     def module(self, *names: str) -> bool:
         return not self.m.frame.unit.imports.isdisjoint(names)
 
+    def contains(self, word: str) -> bool:
+        return word.encode() in self.m.frame.unit.module.data
+
     def is_proved(self, origin: str, kind: str) -> bool:
         return any(kind == proved and name.startswith(origin) for name, proved in self.state.proved)
 

@@ -42,7 +42,7 @@ FINITE = LONGEST // 2
 """An upper bound above this means that nothing is known."""
 ENDS = frozenset({"panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"})
 Flaw = tuple[str, Span]
-"""`parsed`, `convert`, `index` or `slice`, and the place."""
+"""`parsed`, `convert`, `size`, `index` or `slice`, and the place."""
 
 
 def flaws(program: Program) -> Iterator[Flaw]:
@@ -297,6 +297,7 @@ class _NumberRun:
     def check(self, node: object, state: State) -> None:
         if isinstance(node, Call):
             self.check_conversion(node, state)
+            self.check_size(node, state)
             self.into(node, state)
         elif isinstance(node, Item):
             index, length = self.at.value(node.key, state), self.at.length(node.base, state)
@@ -314,6 +315,13 @@ class _NumberRun:
         crossed = any(a.low > b.high for a, b in pairwise(known))
         if past or crossed:
             self.found[("slice", node.at)] = None
+
+    def check_size(self, node: Call, state: State) -> None:
+        """`make([]byte, n)` with a parsed number that nothing bounds."""
+        for size in node.args[1:] if key(node.func) == "make" else ():
+            found = self.at.value(size, state) or self.at.of_type(size)
+            if root(size) in self.outside and (found is None or found.high >= FINITE):
+                self.found[("size", node.at)] = None
 
     def check_conversion(self, node: Call, state: State) -> None:
         target = self.shapes.conversion(node)

@@ -14,6 +14,12 @@ CONVERT = Rule(
     "A large or negative number becomes another one: a length check passes, a copy goes too far.",
     "Check the number against the limits of the target type first.", 0.4,
 )  # fmt: skip
+SIZE = Rule(
+    "go-unbounded-size", "other", "medium", 770,
+    "Denial of service: a parsed number is the size of an allocation, and nothing bounds it",
+    "A number of ten digits takes all memory, a negative one ends the program.",
+    "Check the number against a limit first.", 0.7,
+)  # fmt: skip
 INDEX = Rule(
     "go-out-of-range", "overflow", "medium", 118,
     "Out of range: index or bound past the end of the slice or array",
