@@ -34,6 +34,7 @@ FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({259, 321, 798}),
     frozenset({276, 732}),
     frozenset({326, 327, 328}),
+    frozenset({329, 1204}),
     frozenset({190, 681}),
     frozenset({915, 1321}),
 )

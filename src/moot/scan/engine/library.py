@@ -40,6 +40,8 @@ CLEANER = re.compile(
     r"encode_for|normali[sz]e_(?:path|name)|validate|slugify|bleach"
 )
 CALLER = 0.5
+CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
+"""What keeps a text as it was put together."""
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
@@ -165,7 +167,7 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
         value = site.arg(place)
         if value is None:
             continue
-        for taint in value.taints:
+        for taint in site.taints_at(place, sink.kind) if mark == ALONE else value.taints:
             if taint.label == "unknown":
                 fits = sink.kind in ("sql", "shell") and sink.floor <= CALLERS
             else:
@@ -274,7 +276,7 @@ def _narrow_kinds(kinds: frozenset[str], last: str, site: CallSite) -> frozenset
 
 def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     marks = _proving_marks(name, last, site)
-    if name in NORMALISERS or "." + last in NORMALISERS or name in ("str", "os.fspath", "pathlib.Path"):
+    if name in NORMALISERS or "." + last in NORMALISERS or name in CONVERSIONS:
         marks |= frozenset(mark for value in (site.receiver, *site.args) for mark in value.marks & CONSTRUCTED)
     return marks
 

@@ -328,7 +328,7 @@ def _define(m: Machine, s: Define, state: State) -> bool:
     frame = m.frame
     at_top = frame.function is None
     env = frame.env if at_top else (state.names, *frame.env)
-    closure = Closure(s.function, frame.unit, env)
+    closure = Closure(s.function, frame.unit, env, proved=state.proved)
     frame.made.append(closure)
     state.names[s.function.name] = m.keep(closure)
     m.wait(closure, state)

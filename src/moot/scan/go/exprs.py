@@ -194,8 +194,11 @@ def _read_builder(reader: GoReader, call: Call) -> Expr | None:
 def _lower_format(reader: GoReader, call: Call) -> Expr | None:
     """`Sprintf` with a constant template as a `Concat`, also where a logger formats; None for anything else."""
     origin = reader.origin(call.func)
-    if not call.args or origin.startswith("fmt.F"):
+    if not call.args:
         return None
+    if origin == "fmt.Fprintf":
+        line = lower_format(call.at, "fmt.Sprintf", call.args[1:], reader.consts) if len(call.args) > 2 else None
+        return call._replace(args=(call.args[0], line)) if line is not None else None
     if isinstance(call.func, Attr) and call.func.name in LOG_FORMATTERS and origin not in FORMATTERS:
         line = lower_format(call.at, "fmt.Sprintf", call.args, reader.consts)
         return call._replace(args=(line,)) if line is not None else None

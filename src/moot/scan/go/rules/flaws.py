@@ -70,9 +70,9 @@ TLS_COMPUTED = Rule(
 )  # fmt: skip
 KEY_SIZE = Rule(
     "go-rsa-bits", "auth", "medium", 326,
-    "Weak key: RSA key of fewer than 2048 bits",
+    "Weak key: RSA key of fewer than 2048 bits, or a curve of 224",
     "Short keys are factored.",
-    "Use 2048 bits or more.", 0.9,
+    "Use 2048 bits or more, or P-256.", 0.9,
 )  # fmt: skip
 TLS_VERSION = Rule(
     "go-tls-version", "auth", "medium", 295,

@@ -7,7 +7,7 @@ from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
 from moot.scan.engine.rules import checks
-from moot.scan.engine.values import Val
+from moot.scan.engine.values import HEADERS, Val
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import libraries as libraries
 from moot.scan.go.rules import names as names
@@ -226,7 +226,12 @@ def _is_password_digest(site: Site) -> bool:
 
 def _has_fixed_salt(site: Site) -> bool:
     salt = site.arg(2 if site.name == "crypto/pbkdf2.Key" else 1)
-    return salt is not None and isinstance(salt.const, str | bytes) and bool(salt.const) and not salt.taints
+    if salt is None or salt.taints:
+        return False
+    parts = site.items(salt)
+    return isinstance(salt.const, str | bytes | None) or (
+        parts is not None and all(part.const is not UNKNOWN for part in parts)
+    )
 
 
 def _rounds_below(place: int, least: int) -> Callable[[Site], bool]:
@@ -235,6 +240,14 @@ def _rounds_below(place: int, least: int) -> Callable[[Site], bool]:
         return rounds is not None and 0 < rounds < least
 
     return check
+
+
+def _is_log_file(site: Site) -> bool:
+    return bool(re.search(r"(?i)audit|journal|log(?:ger|file|s)?(?![a-z])", f"{site.words()} {site.text()[:40]}"))
+
+
+def _writes_headers(site: Site) -> bool:
+    return any(HEADERS in value.marks for value in (site.arg(0), site.arg(1)) if value is not None)
 
 
 def _is_block_by_block(site: Site) -> bool:
@@ -356,6 +369,9 @@ SINKS: tuple[Sink, ...] = (
          when=lambda site: site.receiver.name.startswith(("encoding/gob", "encoding/xml"))),
     sink(flaw.HEADER, "mail", "net/smtp.SendMail", 2, 3, floor=SURE),
     sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE),
+    sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprintln fmt.Fprint", 1, 2, 3, 4, floor=SURE, when=_is_log_file),
+    sink(flaw.HEADERS, "header", ".WriteString .Write fmt.Fprintf io.WriteString", 0, 1, floor=SURE,
+         when=_writes_headers),
     sink(known.RANDOM, "random", " ".join(names.RANDOM), when=_secret_use),
     sink(known.PASSWORD_HASH, "hash", HASHES, when=_about_password),
     sink(known.HASH, "hash", HASHES, when=lambda site: not _about_password(site)),
@@ -367,6 +383,7 @@ SINKS: tuple[Sink, ...] = (
     sink(known.CIPHER, "cipher", "crypto/aes.NewCipher()[].Encrypt", when=_is_block_by_block),
     sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
          "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
+    sink(flaw.KEY_SIZE, "key", "crypto/elliptic.P224"),
     sink(flaw.KEY_SIZE, "key", "crypto/rsa.GenerateKey crypto/rsa.GenerateMultiPrimeKey", when=_few_bits),
     sink(flaw.TLS_COMPUTED, "tls", "crypto/tls.Config", when=_is_computed),
     sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_weak_tls),
@@ -409,7 +426,7 @@ BOOK = FlowBook(
     stores=STORES,
     settings=SETTINGS,
     returns=(Sink(known.RESPONSE, "xss", (), floor=SURE), Sink(flaw.HEADERS, "header", (), floor=SURE)),
-    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "program": ALONE},
+    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "program": ALONE, "regex": ALONE},
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
     passes=names.PASSES,

@@ -35,6 +35,8 @@ INJECTION = (
     sink(known.SQL, "sql", ".all .get .run .each .exec .prepare .any .none .one .manyOrNone .oneOrNone .many "
          ".unsafe", 0,
          when=every(imports(*DATABASES), when.sql_text), floor=ANY_CALLER),
+    sink(known.SQL, "sql", ".all .run .each .exec .prepare .any .none .manyOrNone .oneOrNone .unsafe", 0,
+         when=when.is_statement_built, floor=ANY_CALLER),
     sink(known.SQL, "sql", "sequelize.literal Sequelize.literal sequelize.Sequelize.literal .literal", 0,
          when=every(imports("sequelize", "sequelize-typescript"), when.when_text_built(0)), floor=ANY_CALLER),
     sink(flaw.NOSQL, "nosql", ".find .findOne .findOneAndUpdate .findOneAndDelete .findOneAndReplace .deleteOne "
@@ -140,7 +142,7 @@ PAGES = (
     sink(flaw.HELMET, "helmet", "helmet", when=when.helmet_off),
 )  # fmt: skip
 NETWORK = (
-    sink(known.SSRF, "ssrf", names.list_request_calls(), 0, when=when.address(0), floor=SURE),
+    sink(known.SSRF, "ssrf", names.list_request_calls(), 0, floor=SURE),
     sink(known.SSRF, "ssrf", "needle", 1, floor=SURE),
     sink(known.SSRF, "ssrf", "net.Socket().connect net.connect net.createConnection tls.connect", 0, 1, floor=SURE),
     sink(flaw.HARMFUL_PAGE, "ssrf", ".goto .setContent .openUrl .evaluate .evaluateOnNewDocument .addScriptTag", 0, 1,
@@ -168,6 +170,12 @@ SECRETS = (
          when=when.key_written_out(1)),
     sink(flaw.STATIC_SALT, "salt", "crypto.pbkdf2 crypto.pbkdf2Sync crypto.scrypt crypto.scryptSync",
          when=when.has_fixed_salt),
+    sink(flaw.STATIC_SALT, "salt", "bcrypt.hash bcrypt.hashSync bcryptjs.hash bcryptjs.hashSync",
+         when=when.has_fixed_salt),
+    sink(flaw.FEW_ROUNDS, "rounds", "bcrypt.hash bcrypt.hashSync bcryptjs.hash bcryptjs.hashSync",
+         when=when.cost_below(1)),
+    sink(flaw.FEW_ROUNDS, "rounds", "bcrypt.genSalt bcrypt.genSaltSync bcryptjs.genSalt bcryptjs.genSaltSync",
+         when=when.cost_below(0)),
     sink(flaw.FEW_ROUNDS, "rounds", "crypto.pbkdf2 crypto.pbkdf2Sync", when=when.few_rounds),
     sink(flaw.KEY_SIZE, "key", "crypto.generateKeyPair crypto.generateKeyPairSync", when=when.short_key),
     sink(known.RANDOM, "random", "crypto.pseudoRandomBytes"),
@@ -219,6 +227,13 @@ STORES = (
         "outside",
         keys=True,
         imported=r"^(?:req|ctx)\.session(?:\.|$)",
+        floor=REFLECTED,
+    ),
+    NamedStore(
+        flaw.HEADER,
+        "header",
+        r"(?i)headers?(?:\[['\"`]|\.)(?:content-disposition|content-type|location|set-cookie|refresh|link|etag|vary)",
+        "outside",
         floor=REFLECTED,
     ),
     NamedStore(known.RESPONSE, "xss", r"^ctx\.(?:response\.)?body$", "outside"),

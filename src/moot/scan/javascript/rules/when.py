@@ -101,21 +101,14 @@ def sql_text(site: Site) -> bool:
     )
 
 
+def is_statement_built(site: Site) -> bool:
+    """SQL, whatever library runs it."""
+    first = site.arg(0)
+    return first is not None and "sql" in first.marks and is_built(first)
+
+
 def is_sure(value: Val) -> bool:
     return max((taint.strength for taint in value.taints), default=0) >= DIRECT
-
-
-def address(place: int) -> When:
-    """The URL or the options that hold it; the data sent there does not count."""
-
-    def check(site: Site) -> bool:
-        value = site.arg(place)
-        if value is None or not value.refs:
-            return value is not None and bool(value.taints)
-        parts = (site.setting(value, key) for key in ("url", "uri", "host", "hostname", "baseURL"))
-        return any(part is not None and bool(part.taints) for part in parts)
-
-    return check
 
 
 def page(site: Site) -> bool:
@@ -196,7 +189,8 @@ def has_fixed_iv(site: Site) -> bool:
     value, algorithm = site.arg(2), text_of(site.arg(0)) or ""
     if value is None or algorithm.lower().endswith("-ecb"):
         return False
-    return _is_fixed(value) or value.name == "Buffer.alloc()"
+    zeros = value.name == "Buffer.alloc()" and not re.search(r"randomFill|getRandomValues", site.around())
+    return _is_fixed(value) or zeros
 
 
 def _is_fixed(value: Val | None) -> bool:
@@ -210,6 +204,14 @@ def has_fixed_salt(site: Site) -> bool:
 def few_rounds(site: Site) -> bool:
     rounds = site.arg(2)
     return rounds is not None and isinstance(rounds.const, int) and 0 < rounds.const < 10_000
+
+
+def cost_below(place: int) -> When:
+    def check(site: Site) -> bool:
+        cost = site.arg(place)
+        return cost is not None and type(cost.const) is int and cost.const < 10
+
+    return check
 
 
 def short_key(site: Site) -> bool:
