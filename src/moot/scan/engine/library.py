@@ -241,7 +241,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         return Val(taints, name=out, marks=_marks(name, last, site))
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
-    if _cleans(name):
+    if cleans(name):
         return Val(name=out)
     if site.receiver.taints:
         # An unknown method of a caller's object hardly returns the caller's own text.
@@ -251,7 +251,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
 
 
 @lru_cache(4096)
-def _cleans(name: str) -> bool:
+def cleans(name: str) -> bool:
     return CLEANER.search(name) is not None
 
 

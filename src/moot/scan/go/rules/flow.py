@@ -22,6 +22,8 @@ SQL_MODULES = (
     "github.com/jackc/pgx/v5", "gorm.io/gorm", "github.com/jinzhu/gorm", "github.com/jackc/pgx/v5/pgxpool",
     "github.com/go-xorm/xorm", "xorm.io/xorm", "github.com/go-pg/pg", "github.com/uptrace/bun",
 )  # fmt: skip
+PREPARED = re.compile(r"(?i)stmt(?:\[\])?$|\.Prepare\w*\(\)(?:\[\])?$")
+"""A statement that is prepared already: what it is given are values."""
 SECOND_ARGUMENT = (
     "github.com/jackc/pgx", "github.com/jackc/pgx/v4", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v4/pgxpool",
     "github.com/jackc/pgx/v5/pgxpool", "github.com/jmoiron/sqlx", "github.com/go-pg/pg", "github.com/go-pg/pg/v10",
@@ -41,7 +43,8 @@ def _is_built(place: int) -> Callable[[Site], bool]:
     def check(site: Site) -> bool:
         value = site.arg(place)
         sure = value is not None and any(taint.strength >= MEDIUM for taint in value.taints)
-        return value is not None and (sure or not value.name) and _is_database(site)
+        prepared = PREPARED.search(site.receiver.name) is not None
+        return value is not None and (sure or not value.name) and not prepared and _is_database(site)
 
     return check
 

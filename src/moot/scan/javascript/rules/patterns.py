@@ -1,5 +1,6 @@
 """Flaws of JavaScript and TypeScript that syntax alone shows; `flow.py` decides the rest."""
 
+import re
 from collections.abc import Iterator
 
 from moot.scan.javascript.rules.flaws import PROTOTYPE
@@ -109,10 +110,15 @@ SWALLOWED = Rule(
 )  # fmt: skip
 
 
+IGNORED = re.compile(r"(?i)_|ignor|unused|rollback")
+
+
 def find_swallowed(source: Source) -> Iterator[RuleMatch]:
     for clause in source.nodes("catch_clause"):
-        body = clause.child_by_field_name("body")
-        if body is not None and all(child.type in ("comment", "empty_statement") for child in body.named_children):
+        body, error = clause.child_by_field_name("body"), clause.child_by_field_name("parameter")
+        # Named `_`, or with a comment: somebody decided to ignore it.
+        meant = error is not None and IGNORED.match(source.text(error)) is not None
+        if body is not None and not meant and all(child.type == "empty_statement" for child in body.named_children):
             yield RuleMatch(SWALLOWED, clause)
 
 

@@ -62,6 +62,14 @@ def of(*starts: str) -> When:
     return lambda site: site.name.startswith(starts)
 
 
+RESPONSE = re.compile(r"(?:res|reply|ctx)(?:\.(?:response|raw|res|headers))?(?:\.\w+\(\))*\.\w+")
+
+
+def on_response(site: Site) -> bool:
+    """A method of the response itself: `ctx.issues.append` is not one."""
+    return RESPONSE.fullmatch(site.name) is not None
+
+
 def has(place: int, key: str, *wanted: object) -> When:
     return lambda site: is_const(site.setting(site.arg(place), key), *wanted)
 
