@@ -19,7 +19,7 @@ from moot.scan import StaticTeam
 FOLDER = Path(__file__).parent / "pairs"
 LANGUAGES: tuple[Language, ...] = ("python", "javascript", "typescript", "go")
 SERIOUS = ("critical", "high", "medium")
-QUIET = {117, 209}
+QUIET = {117, 208, 209, 328, 377}
 """Flaws that no rule takes to be serious: here the mildest finding counts."""
 FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({22, 23, 36, 73, 434, 377, 379}),
@@ -34,6 +34,7 @@ FAMILIES: tuple[frozenset[int], ...] = (
     frozenset({259, 321, 798}),
     frozenset({276, 732}),
     frozenset({326, 327, 328}),
+    frozenset({329, 1204}),
     frozenset({190, 681}),
     frozenset({915, 1321}),
 )
@@ -117,4 +118,4 @@ def test_the_fix_is_silent(pair: Pair) -> None:
 
 def test_there_are_enough_pairs_of_every_language() -> None:
     counts = {language: sum(pair.language == language for pair in PAIRS) for language in LANGUAGES}
-    assert counts["python"] >= 60 and counts["javascript"] >= 35 and counts["typescript"] >= 15 and counts["go"] >= 30
+    assert counts["python"] >= 60 and counts["javascript"] >= 90 and counts["typescript"] >= 25 and counts["go"] >= 80

@@ -144,6 +144,12 @@ COMPARED_JAVASCRIPT = (
     r"^(?:expected|stored|computed|valid)\w*(?:[hH]ash|[pP]assword|[kK]ey|[cC]ode)$"
 )
 """Values to compare in constant time."""
+LOGGED = (
+    r"(?:^|[^\w.(]|\.|\()(?:\w*[pP]ass(?:word|wd|phrase)|PASSWORD|(?:\w*_)?passwd|api_?[kK]ey|\w*ApiKey|client_?[sS]ecret|"
+    r"\w*ClientSecret|(?:access|refresh|auth|bearer)_?[tT]oken|\w*(?:Access|Refresh|Auth)Token|private_?[kK]ey|\w*PrivateKey|"
+    r"secret_?[kK]ey|\w*SecretKey|credit_?[cC]ard(?:_?[nN]umber)?|cvv|ssn)\b(?!\s*[(=!<>?]|\.)"
+)
+"""Values that must not be logged, as code names them."""
 PASSWORD_PARTS = ("passw", "passphrase", "credential")
 PASSWORD_SHORT = r"pw(?:d$|(?<=\bpw)[d_]|(?<=_pw)$|(?<=^pw)$)"
 """On a line that handles passwords."""

@@ -201,7 +201,8 @@ class Vulnerability(Value):
     path: tuple[PathStep, ...] = ()
     """From source to sink, as far as known."""
     certainty: Certainty = ""
-    """`possible`: it depends on where a parameter of a function with unknown callers comes from."""
+    """`possible`: it depends on what the code does not show, mostly on where a parameter of a function with unknown
+    callers comes from."""
 
 
 class EdgeCase(Value):

@@ -37,11 +37,17 @@ def parse_regex(pattern: str, *, javascript: bool) -> Any:
     """The syntax tree, as Python's own parser gives it."""
     if javascript:
         pattern = re.sub(r"\(\?<(?![=!])", "(?P<", pattern).replace("[^]", r"[\s\S]").replace("[]", r"[^\s\S]")
-        pattern = re.sub(r"\\([pPk])(?:\{[^}]*\}|<[^>]*>)", r"\\w", pattern)
+        pattern = re.sub(r"\\k<[^>]*>", r"\\w", pattern)
+        pattern = re.sub(r"\\[pP]\{([^}]*)\}", _stand_in, pattern)
     try:
         return _sre.parse(pattern)
     except (re.error, OverflowError, RecursionError, ValueError) as error:
         raise RegexRefused(str(error)) from None
+
+
+def _stand_in(named: re.Match[str]) -> str:
+    """One character for each class that Unicode names: most of them have no character in common."""
+    return chr(0xE000 + sum(ord(char) * place for place, char in enumerate(named[1], 1)) % 0x1800)
 
 
 def compile_regex(tree: Any) -> tuple[Op, ...]:

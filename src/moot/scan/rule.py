@@ -21,6 +21,8 @@ class Rule:
     exploit: str
     fix: str
     confidence: float = 0.8
+    condition: str = ""
+    """What must hold for this to be a flaw and cannot be seen here: such a finding is possible, not certain."""
 
     @property
     def reference(self) -> str:

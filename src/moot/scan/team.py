@@ -131,7 +131,7 @@ def _vulnerability(source: Source, match: RuleMatch) -> Vulnerability:
         id="",
         category=rule.category,
         severity=rule.severity,
-        description=rule.description,
+        description=f"{rule.description}, if {rule.condition}" if rule.condition else rule.description,
         evidence=source.line(node),
         exploit=rule.exploit,
         file=source.path,
@@ -142,6 +142,7 @@ def _vulnerability(source: Source, match: RuleMatch) -> Vulnerability:
         cwe=rule.cwe,
         confidence=rule.confidence,
         fix=rule.fix,
+        certainty="possible" if rule.condition else "",
     )
 
 

@@ -3,6 +3,7 @@
 from moot.scan.engine.ir import Expr
 from moot.scan.engine.library import harmful
 from moot.scan.engine.machine import Machine
+from moot.scan.engine.rulebook import RETURNED
 from moot.scan.engine.state import State
 from moot.scan.engine.values import Val
 
@@ -22,9 +23,9 @@ def check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
 
 
 def check_page(m: Machine, e: Expr, value: Val, state: State) -> None:
-    """A function with unknown callers that returns a page with one of its parameters in it."""
+    """A function with unknown callers that returns a page or a header with one of its parameters in it."""
     for sink in m.book.returns:
-        for taint in value.taints:
+        for taint in value.taints if RETURNED.get(sink.kind) in value.marks else ():
             if taint.origin.startswith("parameter ") and harmful(taint._replace(strength=1.0), sink, state):
                 m.report(sink.rule, e.at, taint, sink.floor)
                 return

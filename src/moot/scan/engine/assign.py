@@ -6,11 +6,11 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Cut, Expr, Item, Many, Name, Span, Star, Table
 from moot.scan.engine.lookups import NAMES, attribute, element, item, taints_in
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.rulebook import NamedStore
+from moot.scan.engine.rulebook import ALONE, NamedStore
 from moot.scan.engine.state import HeapCell, State
-from moot.scan.engine.values import ALL, BUILT, EACH, PROTO, Taint, Val, after, const
+from moot.scan.engine.values import ALL, EACH, PROTO, Taint, Val, after, const
 
-SURE = 0.7
+PARAMETER, SURE = 0.4, 0.7
 
 
 def assign(m: Machine, target: Expr, value: Val, state: State, at: Span | None = None) -> None:
@@ -118,10 +118,11 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
         taints = carried
         if store.keys and key is not None:
             taints = (*taints, *key.taints)
-        built = store.kind == "header" and BUILT in value.marks
+        mark = m.book.shown.get(store.kind)
         for taint in taints:
             wrong = taint.label == store.label and store.kind not in taint.ended and ALL not in taint.ended
-            sure = taint.strength >= store.floor or (built and taint.origin.startswith("parameter "))
+            shown = mark in value.marks or (mark == ALONE and taint.strength >= PARAMETER)
+            sure = taint.strength >= store.floor or (shown and taint.origin.startswith("parameter "))
             if wrong and sure and re.search(store.pattern, words[0]):
                 if store.label == "random":
                     m.report_source(store.rule, taint, at)

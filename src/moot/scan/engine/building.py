@@ -8,12 +8,24 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Span
 from moot.scan.engine.lookups import source
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.values import BUILT, CONSTRUCTED, PAGE, PROVED, SPREADING, Taints, Val, merge_taints
+from moot.scan.engine.values import (
+    BUILT,
+    CONSTRUCTED,
+    HEADERS,
+    PAGE,
+    PROVED,
+    SPREADING,
+    Taints,
+    Val,
+    join_path,
+    merge_taints,
+)
 from moot.scan.syntax import words
 
 UNKNOWN_VALUE = 0.31
 HOLE = "\ufffc"
 TAG = re.compile(r"<[a-zA-Z][^<>]*>|</[a-zA-Z]")
+HEADER_LINE = re.compile(rf"\r\n[A-Za-z][\w-]*+:[^\n{HOLE}]*+{HOLE}")
 VALUE_PLACE = re.compile(
     r"(?i)(?:[=<>]|\b(?:like|ilike|in|between|values))\s*+\(?\s*+[%'\"]*$|['\"]%?$"
     r"|\b(?:values|in)\s*\([^()]*,\s*+['\"]?$"
@@ -34,6 +46,14 @@ class Construction(NamedTuple):
     marks: frozenset[str]
     joined: frozenset[str]
     """Origins of what stands behind a folder in a path."""
+    sent: frozenset[str] = frozenset()
+    """Origins of what stands in the body of an HTTP message, behind its header."""
+
+    def settle(self, taints: Taints) -> Taints:
+        """The taints of the parts, as the text carries them."""
+        if self.sent:
+            taints = tuple(t._replace(ended=t.ended | {"header"}) if t.origin in self.sent else t for t in taints)
+        return merge_taints(join_path(taints, self.joined), self.unknown)
 
 
 def note_construction(m: Machine, parts: Sequence[Val], at: Span) -> Construction:
@@ -41,6 +61,7 @@ def note_construction(m: Machine, parts: Sequence[Val], at: Span) -> Constructio
     unknown: Taints = ()
     marks: set[str] = set()
     joined: set[str] = set()
+    sent: set[str] = set()
     is_sql = any(part.marks & SPREADING for part in parts)
     for part in parts:
         if isinstance(part.const, str):
@@ -50,6 +71,8 @@ def note_construction(m: Machine, parts: Sequence[Val], at: Span) -> Constructio
             marks |= {BUILT} if before.strip() else set()
             if "/" in before or "\\" in before or HOLE in before:
                 joined |= {taint.origin for taint in part.taints}
+            if "\r\n\r\n" in before:
+                sent |= {taint.origin for taint in part.taints}
         elif not part.taints and _is_of_unknown_origin(m, part):
             taint = source(m, f"value {part.name.removeprefix('?.')}", UNKNOWN_VALUE, at)._replace(label="unknown")
             named = is_sql and VALUE_PLACE.search(before) is None
@@ -58,7 +81,9 @@ def note_construction(m: Machine, parts: Sequence[Val], at: Span) -> Constructio
         before += HOLE
     if marks and TAG.search(before):
         marks.add(PAGE)
-    return Construction(unknown, frozenset(marks), frozenset(joined))
+    if marks and HEADER_LINE.search(before):
+        marks.add(HEADERS)
+    return Construction(unknown, frozenset(marks), frozenset(joined), frozenset(sent))
 
 
 def _is_of_unknown_origin(m: Machine, value: Val) -> bool:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from moot.scan.engine import containers, facts, fold
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Call, Class, Name, Span, Star
-from moot.scan.engine.library import library_call
+from moot.scan.engine.library import CALLER, cleans, library_call
 from moot.scan.engine.lookups import attribute, element, member, taints_in
 from moot.scan.engine.machine import MAX_INLINED, MAX_LEVELS, MAX_SHAPES, Bound, Closure, Frame, Kind, Machine
 from moot.scan.engine.reflection import ReflectedCall, resolve_reflection
@@ -111,6 +111,8 @@ def _method(
             return held
     if receiver.const is UNKNOWN or receiver.refs or receiver.const is None:
         return None
+    if name == "resolve" and isinstance(receiver.const, str) and not args:
+        return receiver
     if name == "join" and args:
         return _join_texts(m, receiver, args[0], state)
     taints = receiver.taints
@@ -234,6 +236,9 @@ def _settle_returns(m: Machine, frame: Frame, key: object, state: State, name: s
     for value, _ in frame.returns[1:]:
         result = join_values(result, value)
     result = result._replace(facts=_proof(frame.returns))
+    if result.taints and cleans(name):
+        # Of a function that says it escapes, nobody else knows whether it does.
+        result = result._replace(taints=tuple(taint for taint in result.taints if taint.strength >= CALLER))
     changed = state.heap.has_changed(end.heap)
     if key is not None and not changed and not result.refs and end.proved == state.proved and not frame.made:
         m.memo[key] = result

@@ -167,7 +167,7 @@ def run_entry(m: Machine, closure: Closure, heap: Heap) -> None:
     m.called.add(id(function))
     address = route_of(m, function)
     frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
-    state = State({}, _at_start(m, heap), _find_middleware_proofs(m, function))
+    state = State({}, _at_start(m, heap), closure.proved | _find_middleware_proofs(m, function))
     m.frames.append(frame)
     try:
         for index, param in enumerate(function.params):

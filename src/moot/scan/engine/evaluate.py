@@ -49,11 +49,14 @@ from moot.scan.engine.values import (
     Key,
     Taints,
     Val,
+    ending,
     join_path,
     join_values,
     merge_taints,
     truth,
 )
+
+QUOTED = frozenset({"log", "header"})
 
 
 def _const(m: Machine, e: Const, state: State) -> Val:
@@ -96,6 +99,12 @@ def _item(m: Machine, e: Item, state: State) -> Val:
         # `a["b" + "c"]` is `a.bc`.
         return _apply_proofs(attribute(m, base, key.const, state, e.at), state)
     found = _apply_proofs(item(m, base, key, state, e.at), state)
+    if guessed := tuple(taint for taint in key.taints if taint.label == "random"):
+        # One of the letters of a password, chosen at random.
+        found = found._replace(taints=merge_taints(found.taints, guessed))
+    if key.taints and base.refs and found.facts is NO_FACTS:
+        # `hosts[name]` is true only for one of our own keys.
+        found = found._replace(facts=facts.comparison("in", key, base, taints_in(m, base, state)))
     if key.taints and m.book.places and names_anything(key) and not base.name.startswith("Object.create"):
         return found._replace(marks=found.marks | {PROTO})
     return found
@@ -128,6 +137,9 @@ def _star(m: Machine, e: Star, state: State) -> Val:
 
 def _hole(m: Machine, e: Hole, state: State) -> Val:
     value = m.eval(e.value, state)
+    if e.spec == "%q" and value.taints:
+        # Quoted as Go does: no line breaks are left.
+        return value._replace(taints=ending(value.taints, QUOTED))
     return Val() if e.numeric and value.const is UNKNOWN else value
 
 
@@ -151,8 +163,8 @@ def _concat(m: Machine, e: Concat, state: State) -> Val:
             known = None
     if known is not None:
         return Val(taints, fold.join_scalars(known), marks=marks)
-    unknown, built, joined = note_construction(m, values, e.at)
-    return Val(merge_taints(join_path(taints, joined), unknown), marks=marks | built)
+    built = note_construction(m, values, e.at)
+    return Val(built.settle(taints), marks=marks | built.marks)
 
 
 def _many(m: Machine, e: Many, state: State) -> Val:
@@ -311,8 +323,8 @@ def combine_values(m: Machine, op: str, left: Val, right: Val, state: State) -> 
     if op == "/" and right.taints:
         taints = join_path(taints, frozenset(taint.origin for taint in right.taints))
     if op == "+" and not left.refs and not right.refs and m.frames:
-        unknown, built, joined = note_construction(m, (left, right), m.frame.at)
-        taints, marks = merge_taints(join_path(taints, joined), unknown), marks | built
+        built = note_construction(m, (left, right), m.frame.at)
+        taints, marks = built.settle(taints), marks | built.marks
     return Val(taints, name=left.name if op == "/" else "", marks=marks)
 
 

@@ -4,6 +4,7 @@ import base64
 import binascii
 import codecs
 import operator
+import posixpath
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Final, Literal, TypeAlias
@@ -62,6 +63,15 @@ TEXT_METHODS = words(
     "isprintable isspace istitle isupper lower lstrip removeprefix removesuffix replace rfind rindex rstrip startswith "
     "strip swapcase title upper count encode decode hex zfill ljust rjust center"
 )
+
+
+def _as_text(value: object) -> str:
+    """Go's `[]byte("…")` and back."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "len": len,
     "str": str,
@@ -75,6 +85,8 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "round": round,
     "min": min,
     "max": max,
+    "string": _as_text,
+    "[]byte": _as_text,
 }
 
 
@@ -90,6 +102,12 @@ def _buffer(data: object, alphabet: str = "utf8") -> bytes:
     if alphabet in ("base64", "base64url"):
         return base64.b64decode(text.translate({45: "+", 95: "/"}).rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
     return bytes.fromhex(text) if alphabet == "hex" else text.encode()
+
+
+def _join_paths(*parts: str) -> Known:
+    """An absolute path put together from constants; one below the current folder depends on where the program runs."""
+    path = posixpath.normpath(posixpath.join(*parts[:1], *(part.lstrip("/") for part in parts[1:])))
+    return path if path.startswith("/") else UNKNOWN
 
 
 def _alphabet(data: object, name: str = "utf-8") -> object:
@@ -120,6 +138,9 @@ DECODERS: dict[str, Callable[..., object]] = {
     "String.fromCodePoint": _characters,
     "atob": lambda text: base64.b64decode(text).decode("latin-1"),
     "Buffer.from": _buffer,
+    "path.resolve": _join_paths,
+    "path/filepath.Join": _join_paths,
+    "path.Join": _join_paths,
 }
 """Functions that decode constants or join constant parts."""
 

@@ -10,18 +10,16 @@ from moot.scan.engine.ir import Call
 from moot.scan.engine.lookups import HOST, NORMAL, element, of_source, source, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.routes import NEXT, note_next, note_row
-from moot.scan.engine.rulebook import Sink
+from moot.scan.engine.rulebook import ALONE, Sink
 from moot.scan.engine.sites import CallSite
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
     ALL,
     ANY,
-    BUILT,
     CONSTRUCTED,
     JOINED,
     NO_FACTS,
     NOTHING,
-    PAGE,
     VERDICT,
     Facts,
     Key,
@@ -42,6 +40,8 @@ CLEANER = re.compile(
     r"encode_for|normali[sz]e_(?:path|name)|validate|slugify|bleach"
 )
 CALLER = 0.5
+CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
+"""What keeps a text as it was put together."""
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
@@ -156,24 +156,25 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
 
 
 POSSIBLE, CALLERS = 0.3, 0.4
-SHOWN_BY: dict[str, str] = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT}
-"""Kind of sink -> the mark of a text whose construction is a flaw, unless every caller checks the value."""
 
 
 def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
     """A value of unknown origin in a text that is built for this sink."""
     if sink.label != "outside":
         return None
+    mark = site.m.book.shown.get(sink.kind)
     for place in sink.args:
         value = site.arg(place)
         if value is None:
             continue
-        for taint in value.taints:
+        for taint in site.taints_at(place, sink.kind) if mark == ALONE else value.taints:
             if taint.label == "unknown":
                 fits = sink.kind in ("sql", "shell") and sink.floor <= CALLERS
             else:
-                unseen = taint.origin.startswith("parameter ") and POSSIBLE <= taint.strength < sink.floor
-                shown = JOINED in taint.ended if sink.kind == "path" else SHOWN_BY.get(sink.kind, "-") in value.marks
+                # What an unknown function made of a parameter is less of a concern where nothing is built.
+                least = CALLERS if mark == ALONE or sink.kind == "log" else POSSIBLE
+                unseen = taint.origin.startswith("parameter ") and least <= taint.strength < sink.floor
+                shown = JOINED in taint.ended if sink.kind == "path" else mark == ALONE or mark in value.marks
                 fits = unseen and shown
             if fits and harmful(taint._replace(label="outside", strength=1.0), sink, site.state):
                 return taint
@@ -229,7 +230,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         taints = part_of(taints, "part")
     out = f"{name}()"
     if not taints:
-        return Val(name=out, marks=_marks(name, last, site))
+        return Val(const=book.constants.get(out, UNKNOWN), name=out, marks=_marks(name, last, site))
     if kinds is not None:
         return Val(ending(taints, _narrow_kinds(kinds, last, site)), name=out, marks=_marks(name, last, site))
     if name in book.restores:
@@ -240,7 +241,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         return Val(taints, name=out, marks=_marks(name, last, site))
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
-    if _cleans(name):
+    if cleans(name):
         return Val(name=out)
     if site.receiver.taints:
         # An unknown method of a caller's object hardly returns the caller's own text.
@@ -250,7 +251,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
 
 
 @lru_cache(4096)
-def _cleans(name: str) -> bool:
+def cleans(name: str) -> bool:
     return CLEANER.search(name) is not None
 
 
@@ -275,7 +276,7 @@ def _narrow_kinds(kinds: frozenset[str], last: str, site: CallSite) -> frozenset
 
 def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     marks = _proving_marks(name, last, site)
-    if name in NORMALISERS or "." + last in NORMALISERS or name in ("str", "os.fspath", "pathlib.Path"):
+    if name in NORMALISERS or "." + last in NORMALISERS or name in CONVERSIONS:
         marks |= frozenset(mark for value in (site.receiver, *site.args) for mark in value.marks & CONSTRUCTED)
     return marks
 

@@ -74,6 +74,8 @@ class Closure:
     unit: Unit
     env: tuple[dict[str, Val], ...] = ()
     owner: "Kind | None" = None
+    proved: Proved = frozenset()
+    """What was proved where it was defined: a callback behind a check runs only if the check passed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

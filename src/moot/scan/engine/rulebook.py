@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from moot.scan.engine.fold import Known
-from moot.scan.engine.values import Key, Label, Taints, Val
+from moot.scan.engine.values import BUILT, HEADERS, PAGE, Key, Label, Taints, Val
 from moot.scan.rule import Rule
 
 
@@ -47,6 +47,9 @@ class Site(Protocol):
     def around(self) -> str:
         """The source of the enclosing function."""
 
+    def contains(self, word: str) -> bool:
+        """Whether the word stands anywhere in the file."""
+
     def is_proved(self, origin: str, kind: str) -> bool:
         """Whether this origin was proved harmless for this kind of sink."""
 
@@ -55,6 +58,10 @@ class Site(Protocol):
 
 
 When = Callable[[Site], bool]
+SHOWN = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT}
+ALONE = ""
+RETURNED = {"xss": PAGE, "header": HEADERS}
+"""Kind of sink -> the mark of a text that a function must not return with one of its parameters in it."""
 
 
 def always(site: Site) -> bool:
@@ -138,6 +145,9 @@ class FlowBook:
     """Functions that resolve a host or URL: a check of their result is a check of the argument."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink that this decoder makes dangerous again after encoding."""
+    shown: dict[str, str] = field(default_factory=lambda: SHOWN)
+    """Kind of sink -> the mark of a text whose construction is a flaw unless every caller checks the value; `ALONE` if
+    the value needs no text around it."""
     named_sources: tuple[tuple[str, str, float], ...] = ()
     """(ending, pattern of the whole name, confidence): sources whose full name depends on the program."""
 

@@ -8,6 +8,8 @@ from moot.scan.engine.machine import Machine
 from moot.scan.engine.state import State
 from moot.scan.engine.values import Key, Taints, Val, merge_taints
 
+HOST_OPTIONS = ("url", "uri", "host", "hostname", "baseURL", "href")
+
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
@@ -61,6 +63,9 @@ class CallSite:
     def module(self, *names: str) -> bool:
         return not self.m.frame.unit.imports.isdisjoint(names)
 
+    def contains(self, word: str) -> bool:
+        return word.encode() in self.m.frame.unit.module.data
+
     def is_proved(self, origin: str, kind: str) -> bool:
         return any(kind == proved and name.startswith(origin) for name, proved in self.state.proved)
 
@@ -85,6 +90,10 @@ class CallSite:
         value = self.arg(place)
         if kind == "nosql" and value is not None and value.refs:
             return self._unequal(value)
+        if kind == "ssrf" and value is not None and value.refs and not value.taints:
+            # Options of a request: only what names the host, not what is sent there.
+            named = [self.setting(value, key) for key in HOST_OPTIONS]
+            return tuple(t for part in named if part is not None for t in taints_in(self.m, part, self.state))
         if kind == "xss" and value is not None and value.refs:
             # `(body, headers)`: only the body is a page.
             parts = self.items(value)

@@ -43,7 +43,7 @@ from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.namespaces import export
 from moot.scan.engine.state import Proved, State, join_states, meet
 from moot.scan.engine.switch import switch
-from moot.scan.engine.values import ALL, EACH, PAGE, SET, Val, truth
+from moot.scan.engine.values import ALL, CONSTRUCTED, EACH, SET, Val, truth
 
 UNROLLED = 12
 COMPARED = ("==", "!=", "is", "is not")
@@ -92,7 +92,7 @@ def _return(m: Machine, s: Return, state: State) -> bool:
     if s.value is not None and (value.taints or value.refs):
         if frame.route is not None:
             check_answer(m, s.value, value, state)
-        elif PAGE in value.marks and len(m.frames) == 1:
+        elif value.marks & CONSTRUCTED and len(m.frames) == 1:
             check_page(m, s.value, value, state)
         if frame.function is not None and value.taints:
             check_kept(m, frame.function.name, value, s.at, state)
@@ -328,7 +328,7 @@ def _define(m: Machine, s: Define, state: State) -> bool:
     frame = m.frame
     at_top = frame.function is None
     env = frame.env if at_top else (state.names, *frame.env)
-    closure = Closure(s.function, frame.unit, env)
+    closure = Closure(s.function, frame.unit, env, proved=state.proved)
     frame.made.append(closure)
     state.names[s.function.name] = m.keep(closure)
     m.wait(closure, state)

@@ -18,9 +18,9 @@ ALL = "*"
 SPREADING = frozenset({"sql"})
 """Marks that a value gets from any of its parts."""
 NOTHING: frozenset[str] = frozenset()
-BUILT, PAGE = "built", "page"
-"""Marks of a text that was put together from a constant and a value: any text, a page."""
-CONSTRUCTED = frozenset({BUILT, PAGE})
+BUILT, PAGE, HEADERS = "built", "page", "headers"
+"""Marks of a text that was put together from a constant and a value: any text, a page, lines of an HTTP header."""
+CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS})
 JOINED = "+joined"
 """Among the kinds in `Taint.ended`: the value stands behind a folder in a path. No sink is of this kind."""
 PROVED = "proved"

@@ -21,9 +21,12 @@ ACCEPTED = re.compile(rb"(?://|/\*)\s*(?:#nosec\b|gosec:disable\b)|#nosec\b")
 """A gosec suppression: somebody reviewed this line."""
 
 
+NUMBERS = {"parsed": flaw.PARSED, "convert": flaw.CONVERT, "size": flaw.SIZE}
+
+
 def numbers(program: Program) -> Iterator[Found]:
     for kind, at in flaws(program):
-        yield {"parsed": flaw.PARSED, "convert": flaw.CONVERT}.get(kind, flaw.INDEX), at
+        yield NUMBERS.get(kind, flaw.INDEX), at
 
 
 CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (

@@ -44,7 +44,7 @@ from moot.scan.engine.ir import (
 )
 from moot.scan.go.library import FIXED_ORIGIN, anchor_text, translate_call
 from moot.scan.go.nodes import SKIPPED, first, list_named_nodes, operator, span
-from moot.scan.go.text import FORMATTERS, fold_integers, lower_format, plus, rune, unescape_text, whole
+from moot.scan.go.text import FORMATTERS, LOG_FORMATTERS, fold_integers, lower_format, plus, rune, unescape_text, whole
 
 LOGIC: dict[str, Literal["and", "or"]] = {"&&": "and", "||": "or"}
 COMPARES = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -192,9 +192,17 @@ def _read_builder(reader: GoReader, call: Call) -> Expr | None:
 
 
 def _lower_format(reader: GoReader, call: Call) -> Expr | None:
-    """`Sprintf` with a constant template as a `Concat`; None for anything else."""
+    """`Sprintf` with a constant template as a `Concat`, also where a logger formats; None for anything else."""
     origin = reader.origin(call.func)
-    if origin not in FORMATTERS or not call.args:
+    if not call.args:
+        return None
+    if origin == "fmt.Fprintf":
+        line = lower_format(call.at, "fmt.Sprintf", call.args[1:], reader.consts) if len(call.args) > 2 else None
+        return call._replace(args=(call.args[0], line)) if line is not None else None
+    if isinstance(call.func, Attr) and call.func.name in LOG_FORMATTERS and origin not in FORMATTERS:
+        line = lower_format(call.at, "fmt.Sprintf", call.args, reader.consts)
+        return call._replace(args=(line,)) if line is not None else None
+    if origin not in FORMATTERS:
         return None
     text = lower_format(call.at, origin, call.args, reader.consts)
     return anchor_text(text) if text is not None else None

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from moot.scan.engine.ir import (
     Assign,
+    Attr,
     Augment,
     Binary,
     Block,
@@ -42,7 +43,7 @@ FINITE = LONGEST // 2
 """An upper bound above this means that nothing is known."""
 ENDS = frozenset({"panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"})
 Flaw = tuple[str, Span]
-"""`parsed`, `convert`, `index` or `slice`, and the place."""
+"""`parsed`, `convert`, `size`, `index` or `slice`, and the place."""
 
 
 def flaws(program: Program) -> Iterator[Flaw]:
@@ -147,6 +148,8 @@ class _NumberRun:
         first = target.items[0] if target.items else None
         if isinstance(stmt.value, Call) and self.program.origin(stmt.value.func).startswith("strconv."):
             self.outside.add(root(first))
+            if _takes_size(stmt.value):
+                self.outside.discard(root(first))
         parsed = self.read_parsed_range(stmt.value, state)
         return {**now, key(first): parsed} if parsed is not None and first is not None and key(first) else now
 
@@ -297,23 +300,45 @@ class _NumberRun:
     def check(self, node: object, state: State) -> None:
         if isinstance(node, Call):
             self.check_conversion(node, state)
+            self.check_size(node, state)
             self.into(node, state)
         elif isinstance(node, Item):
             index, length = self.at.value(node.key, state), self.at.length(node.base, state)
-            known = index is not None and length is not None and index.high < FINITE
+            known = index is not None and length is not None and self.is_reckoned(node.key, state)
             if known and index is not None and length is not None and index.high >= length.high:
                 self.found[("index", node.at)] = None
         elif isinstance(node, Cut):
             self.check_slice(node, state)
 
+    def is_reckoned(self, index: Expr, state: State) -> bool:
+        """Whether the code itself bounds the number from above: what any byte can be says nothing."""
+        for node in within(index):
+            if isinstance(node, Item | Attr) or (isinstance(node, Call) and callee_word(node) not in ("len", "cap")):
+                return False
+            found, whole = (
+                (self.at.value(node, state), self.at.of_type(node)) if isinstance(node, Name) else (None, None)
+            )
+            if found is not None and (found.high >= FINITE or (whole is not None and found.high >= whole.high)):
+                return False
+        return True
+
     def check_slice(self, node: Cut, state: State) -> None:
         limit = self.at.capacity(node.base, state)
         bounds = [self.at.value(bound, state) for bound in (node.low, node.high, node.step) if bound is not None]
         known = [bound for bound in bounds if bound is not None]
+        if not all(self.is_reckoned(bound, state) for bound in (node.low, node.high, node.step) if bound is not None):
+            return
         past = limit is not None and any(FINITE > bound.high > limit.high for bound in known)
         crossed = any(a.low > b.high for a, b in pairwise(known))
         if past or crossed:
             self.found[("slice", node.at)] = None
+
+    def check_size(self, node: Call, state: State) -> None:
+        """`make([]byte, n)` with a parsed number that nothing bounds."""
+        for size in node.args[1:] if key(node.func) == "make" else ():
+            found = self.at.value(size, state) or self.at.of_type(size)
+            if root(size) in self.outside and (found is None or found.high >= FINITE):
+                self.found[("size", node.at)] = None
 
     def check_conversion(self, node: Call, state: State) -> None:
         target = self.shapes.conversion(node)
@@ -349,6 +374,11 @@ class _NumberRun:
             given.update({f"cap({param.name})": capacity} if capacity is not None else {})
         if given:
             self.whole(own, given)
+
+
+def _takes_size(parsed: Call) -> bool:
+    """`strconv.ParseInt(s, 10, bits)`: whoever gives the size knows the type."""
+    return len(parsed.args) == 3 and not isinstance(parsed.args[2], Const)
 
 
 def _pattern(pattern: Expr) -> Expr:

@@ -10,6 +10,7 @@ from moot.scan.engine.ir import (
     Call,
     Class,
     Compare,
+    Concat,
     Expr,
     Function,
     Hole,
@@ -56,6 +57,8 @@ def builder_write(reader: GoReader, value: Expr) -> Block:
     if not known or origin not in ("fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln", "io.WriteString"):
         return ()
     same = origin.replace("io.WriteString", "fmt.Sprint").replace(".Fp", ".Sp")
+    if len(value.args) == 2 and isinstance(value.args[1], Concat):
+        return (Augment(value.at, target, "+", value.args[1]),)
     text = lower_format(value.at, same, value.args[1:], reader.consts) if len(value.args) > 1 else None
     return (Augment(value.at, target, "+", text or Opaque(value.at, value.args[1:], "format")),)
 

@@ -56,9 +56,12 @@ def _routines(program: Program, function: Function) -> Iterator[Routine]:
 
 
 def _find_add_inside(routine: Routine) -> Iterator[Found]:
+    own = _own(routine.body)
     for node in within(routine.body.body):
         counts = isinstance(node, Call) and isinstance(node.func, Attr) and node.func.name == "Add"
-        if counts and isinstance(node, Call) and len(node.args) == 1 and _is_done_inside(routine, node):
+        # A group that the goroutine made counts other goroutines.
+        mine = isinstance(node, Call) and isinstance(node.func, Attr) and root(node.func.base) in own
+        if counts and not mine and isinstance(node, Call) and len(node.args) == 1 and _is_done_inside(routine, node):
             yield flaw.ADD_INSIDE, node.at
 
 

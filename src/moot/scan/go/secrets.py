@@ -232,6 +232,8 @@ def _is_fixed_name(program: Program, function: Function, name: str, before: int,
     last = made[-1].value
     if isinstance(last, Call) and callee_word(last) == "make":
         return not _is_filled(function, name, last, before)
+    if isinstance(last, Cut) and _is_filled(function, name, last, before):
+        return False
     return _is_fixed(program, function, last, before, depth + 1)
 
 
@@ -247,15 +249,21 @@ def _is_filling(call: Call) -> bool:
     return callee_word(call) in ("Read", "ReadFull", "copy", "ReadAtLeast", "PutUint64", "PutUint32")
 
 
-def _is_filled(function: Function, name: str, made: Call, before: int) -> bool:
-    size = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], Const) else None
+def _is_filled(function: Function, name: str, made: Call | Cut, before: int) -> bool:
+    size = _size(made)
     everything, fresh = _fresh(function, name, made, before)
     return everything or (isinstance(size, int) and size <= MAX_BUFFER and set(range(size)) <= fresh)
 
 
-def _fresh(function: Function, name: str, made: Call, before: int) -> tuple[bool, set[int]]:
+def _size(made: Call | Cut) -> object:
+    """The length of a new buffer, if it is written out."""
+    args = made.args if isinstance(made, Call) else ()
+    return args[1].value if len(args) > 1 and isinstance(args[1], Const) else None
+
+
+def _fresh(function: Function, name: str, made: Call | Cut, before: int) -> tuple[bool, set[int]]:
     """Whether a call fills the whole new buffer, and which bytes were filled and stayed so."""
-    size = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], Const) else None
+    size = _size(made)
     fresh: set[int] = set()
     everything = False
     for node in sorted((n for n in within(function.body) if isinstance(n, Call | Assign)), key=lambda n: n.at[0]):

@@ -10,6 +10,7 @@ PLAIN = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": 
 VERB = re.compile(r"%[-+# 0]*(?:\[(?P<place>\d{1,3})\])?(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?P<verb>[a-zA-Z%])")
 NUMERIC = frozenset("bcdoOxXUeEfFgGtp")
 FORMATTERS = frozenset({"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln"})
+LOG_FORMATTERS = frozenset({"Printf", "Fatalf", "Panicf", "Tracef", "Debugf", "Infof", "Warnf", "Warningf"})
 MAX_DIGITS = 40
 FOLDED = frozenset({"+", "-", "*", "<<", ">>", "|", "&", "/"})
 

@@ -6,7 +6,7 @@
 
 import re
 
-from moot.scan.engine.ir import Attr, Call, Concat, Const, Expr, Hole
+from moot.scan.engine.ir import Attr, Call, Concat, Const, Expr, Hole, Name
 from moot.scan.javascript.words import Known
 
 PART = "js.path_part"
@@ -16,7 +16,15 @@ SETTLED = re.compile(
 )
 ROOTED = frozenset({"url", "originalUrl", "path", "pathname"})
 """Parts of a request that start with a slash."""
+OWN_BASES = frozenset({"url", "nextUrl", "origin", "href"})
 MAX_BEGINNING = 300
+
+
+def drop_own_base(func: Expr, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """`new URL(path, request.url)`: the base is this site, whatever was asked of it."""
+    if not isinstance(func, Name) or func.id != "URL" or len(args) != 2 or not isinstance(args[1], Attr):
+        return args
+    return args[:1] if args[1].name in OWN_BASES else args
 
 
 def mark_address(built: Concat, known: Known) -> Concat:

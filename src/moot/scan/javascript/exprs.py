@@ -28,7 +28,7 @@ from moot.scan.engine.ir import (
     Wait,
     Yield,
 )
-from moot.scan.javascript.addresses import mark_address
+from moot.scan.javascript.addresses import drop_own_base, mark_address
 from moot.scan.javascript.functions import lambda_
 from moot.scan.javascript.jsx import JSX
 from moot.scan.javascript.literals import number, unescape_text
@@ -188,7 +188,8 @@ def _lower_concat(call: Call) -> Expr | None:
 
 def _new(reader: JavaScriptReader, node: Node) -> Expr:
     func = reader.expr(node.child_by_field_name("constructor"))
-    return Call(span(node), func, reader.exprs(list_named_nodes(node.child_by_field_name("arguments"))), new=True)
+    args = reader.exprs(list_named_nodes(node.child_by_field_name("arguments")))
+    return Call(span(node), func, drop_own_base(func, args), new=True)
 
 
 def _binary(reader: JavaScriptReader, node: Node) -> Expr:

@@ -6,7 +6,7 @@
 
 import re
 
-from moot.core.secret_patterns import COMPARED_JAVASCRIPT
+from moot.core.secret_patterns import COMPARED_JAVASCRIPT, COMPARED_WHERE_MADE
 from moot.scan.engine.ir import Attr, Call, Const, Do, Entry, Expr, Name, Span, Unary
 from moot.scan.javascript.reader import JavaScriptReader
 from moot.scan.syntax import words
@@ -18,6 +18,7 @@ SWITCHES = words(
 )
 COMPARED = "js.compared"
 SECRET = re.compile(COMPARED_JAVASCRIPT)
+MADE_HERE = re.compile(COMPARED_WHERE_MADE)
 FLOWS = words("__html innerHTML $where")
 
 
@@ -49,10 +50,14 @@ def notice_comparison(reader: JavaScriptReader, op: str, left: Expr, right: Expr
     """`given === SECRET`: an untrusted value compared with a secret."""
     if op not in ("==", "!="):
         return
-    for secret, other in ((left, right), (right, left)):
-        if _is_plain(secret) and _is_plain(other) and not isinstance(other, Const) and SECRET.search(_last(secret)):
-            reader.before.append(Do(at, Call(at, reader.name_origin(at, COMPARED), (other,))))
-            return
+    if not (_is_plain(left) and _is_plain(right)) or isinstance(left, Const) or isinstance(right, Const):
+        return
+    if SECRET.search(_last(right)) and not SECRET.search(_last(left)):
+        left, right = right, left
+    named = SECRET.search(_last(left)) is not None
+    if named or MADE_HERE.search(_last(left)) or MADE_HERE.search(_last(right)):
+        call = Call(at, reader.name_origin(at, COMPARED), (right, left, Const(at, named)))
+        reader.before.append(Do(at, call))
 
 
 def _last(value: Expr) -> str:

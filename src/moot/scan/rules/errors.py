@@ -12,7 +12,7 @@ from moot.scan.rule import Rule, RuleMatch
 from moot.scan.syntax import Source, nth, words
 
 DISCARDED = Rule(
-    "go-discarded-error", "logic_error", "medium", 252,
+    "go-discarded-error", "logic_error", "low", 252,
     "Ignored error: the error of this call is discarded",
     "When the call fails the program goes on with an empty value as if it had worked.",
     "Check the error and return, log or handle it.", 0.7,
@@ -41,17 +41,20 @@ ERROR_METHODS = words(
     "ReadString ReadBytes"
 )
 EFFECT = re.compile(
-    r"(?i)(?:send|write|save|delete|remove|update|insert|execute|encode|run|start|serve|set|put|post|publish|"
+    r"(?i)(?:parse|open|read|load|fetch|decode|unmarshal|query|dial|send|write|save|delete|remove|update|insert|execute|encode|run|start|serve|set|put|post|publish|"
     r"register|store|"
     r"validate|verify|walk|migrate|create|connect|listen|authenticate|authorize|login|transfer|pay)"
 )
 HARMLESS = re.compile(
     r"^fmt\.(?:Print|Fprint|Sscan|Scan)|\.(?:Close|Flush|Sync|WriteString|WriteByte|WriteRune|Rollback|Shutdown|"
-    r"Kill|Stop)$"
+    r"Kill|Stop|Lock|Unlock|RLock|RUnlock|Wait)$"
 )
+SUMS = re.compile(r"&?(?:h|hash|hasher|mac|buf\w*|b|sum)$")
+"""Writers that never fail."""
+EXPLAINED = re.compile(rb"//|/\*")
 NOT_ERRORS = re.compile(
     r"^(?:os\.LookupEnv|strings\.Cut|runtime\.Caller|context\.With|math\.|utf8\.|unicode/utf8\.|bytes\.Cut|"
-    r"mime\.|net/http\.NewServeMux|"
+    r"mime\.|net/http\.NewServeMux|encoding/pem\.Decode|runtime\.|"
     r"append|copy|len|cap|make|new|min|max|recover|string|int|float64|time\.Now|reflect\.|bits\.|math/bits\.|"
     r"slices\.|maps\.|path\.Split|path/filepath\.Split)|"
     r"\.(?:Load|LoadOrStore|LoadAndDelete|Get|Lookup|Cut|Deadline|Value|BasicAuth|Next|Peek|Contains|Has|Ok|"
@@ -83,8 +86,18 @@ def discards(source: Source) -> Iterator[Discard]:
         inner = nth(node, 0)
         if inner is not None and inner.type == "call_expression":
             call = read_call(source, inner)
-            if results(source, call) == ("error",):
+            if results(source, call) == ("error",) and not HARMLESS.search(call.name) and not _is_sum(source, call):
                 yield Discard(node, call, (), True)
+
+
+def _is_sum(source: Source, call: SourceCall) -> bool:
+    return call.name == "encoding/binary.Write" and bool(call.args) and bool(SUMS.match(source.text(call.args[0])))
+
+
+def _is_explained(source: Source, node: Node) -> bool:
+    """A comment on the line says that the error does not matter."""
+    end = source.data.find(b"\n", node.end_byte)
+    return EXPLAINED.search(source.data, node.end_byte, end if end >= 0 else len(source.data)) is not None
 
 
 def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Iterator[Discard]:
@@ -96,12 +109,15 @@ def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Itera
     if HARMLESS.search(call.name) or NOT_ERRORS.search(call.name):
         return
     names = tuple(source.text(target) for target in targets)
+    if _is_explained(source, node):
+        return
     known = results(source, call)
     if known is not None:
         if known[-1:] == ("error",) and len(known) == len(names):
             yield Discard(node, call, names, True)
         return
-    expected = call.method in ERROR_METHODS or len(names) > 1 or (EFFECT.match(call.method) and "." in call.name)
+    named = len(names) > 1 and EFFECT.match(call.method) and "." in call.name
+    expected = call.method in ERROR_METHODS or named
     callee = inner.child_by_field_name("function")
     if expected and callee is not None and callee.type in ("identifier", "selector_expression"):
         yield Discard(node, call, names, call.method in ERROR_METHODS and "." in call.name)
@@ -113,6 +129,8 @@ def results(source: Source, call: SourceCall) -> tuple[str, ...] | None:
         return ("error",)
     if call.name in VALUE_AND_ERROR:
         return ("?", "error")
+    if call.name.count(".") > 1:
+        return None  # `r.mu.Lock()` is not a method of `r`
     return _local_results(source).get(call.name if "." not in call.name else "." + call.method)
 
 

@@ -103,6 +103,21 @@ EXAMPLES: dict[Language, tuple[RuleExample, ...]] = {
             "connect({host: h, password: 'hunter2!'});",
             "connect({host: h, password: process.env.PASSWORD});",
         ),
+        RuleExample(
+            "javascript-host-check",
+            "const ours = (url) => url.includes('example.com');",
+            "const ours = (url) => new URL(url).hostname === 'example.com';",
+        ),
+        RuleExample(
+            "javascript-host-check",
+            "const ours = (url) => /^https:\\/\\/www.example.com\\//.test(url);",
+            "const ours = (url) => /^https:\\/\\/www\\.example\\.com\\//.test(url);",
+        ),
+        RuleExample(
+            "javascript-logged-secret",
+            "console.log(`login of ${user.name} with ${user.password}`);",
+            "console.log(`login of ${user.name}, password of ${user.password.length} letters`);",
+        ),
         RuleExample("javascript-missing-auth", EXPRESS.format(guard=""), EXPRESS.format(guard="requireLogin, ")),
         RuleExample("javascript-prototype", MERGE.format(guard=""), MERGE.format(guard=PROTO.format(key="key"))),
         RuleExample("javascript-prototype", WALK.format(guard=""), WALK.format(guard=PROTO.format(key="parts[i]"))),
@@ -137,6 +152,20 @@ EXAMPLES: dict[Language, tuple[RuleExample, ...]] = {
             "if mac != signature {\nreturn\n}",
             "if !hmac.Equal([]byte(mac), []byte(signature)) {\nreturn\n}",
             "mac, signature string",
+        ),
+        _go(
+            "go-host-check",
+            "strings",
+            'if strings.HasSuffix(host, "example.com") {\nallow()\n}',
+            'if host == "example.com" || strings.HasSuffix(host, ".example.com") {\nallow()\n}',
+            "host string",
+        ),
+        _go(
+            "go-logged-secret",
+            "log",
+            'log.Println("connecting with", cfg.Password)',
+            'log.Println("connecting, password set:", cfg.Password != "")',
+            "cfg Config",
         ),
         _go(
             "no-validation",

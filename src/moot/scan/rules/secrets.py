@@ -36,6 +36,7 @@ ASSIGNMENTS = {
     "const_spec": ("name", "value"),
 }
 WORD = re.compile(r"\w+")
+DENSE = re.compile(r"[A-Za-z0-9_+/=]{10,}")
 EDGES = "#@$%&*!?.:;,<>()[]{}|~^`'\"+-=_"
 COMPARISONS = ("comparison_operator", "binary_expression")
 
@@ -68,7 +69,12 @@ def has_form(text: str) -> bool:
     """Whether a part of this text looks like a secret. Without a digit it may be a name: `sk-fading-circle`."""
     if PRIVATE_KEY.search(text) or KNOWN_MASKS.search(text):
         return True
-    return any(any(c.isdigit() for c in text[found.start : found.end]) for found in by_form(text))
+    return any(_is_dense(text[found.start : found.end]) for found in by_form(text))
+
+
+def _is_dense(text: str) -> bool:
+    """Not only words with dashes between them: `sk-ssh-ed25519-cert-v01`."""
+    return any(c.isdigit() for c in text) and DENSE.search(text) is not None
 
 
 def _find_named_values(source: Source) -> Iterator[tuple[Node, Node, Node]]:
@@ -131,4 +137,6 @@ def _looks_random(text: str) -> bool:
     mixed = bool(re.search(r"\d", text)) and bool(re.search(r"[A-Za-z]", text))
     # `#bygroup`, `<name>`: a word with the marks of some language around it is no key.
     words = PLAIN_WORDS.fullmatch(text.strip(EDGES)) is not None
+    if words and len(re.split(r"[-_. :]", text.strip(EDGES))) > 2:
+        return False
     return len(text) >= 8 and (mixed or not words or entropy(text) > 3.6) and entropy(text) > 2.2

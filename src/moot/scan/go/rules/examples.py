@@ -98,6 +98,20 @@ CALLS = (
           "func store(password string) { _ = md5.Sum([]byte(password)) }",
           "func mark(data string) { _ = md5.Sum([]byte(data)) }"),
     _inside("go-weak-cipher", "crypto/des crypto/aes", "des.NewCipher(nil)", "aes.NewCipher(nil)"),
+    _case("go-header", "strings", 'func page(name string) string { return "HTTP/1.1 200 OK\\r\\nX-Name: " + name }',
+          'func page(name string) string {\nname = strings.ReplaceAll(name, "\\n", "")\n'
+          'return "HTTP/1.1 200 OK\\r\\nX-Name: " + name\n}'),
+    _case("go-static-salt", "crypto/sha256 golang.org/x/crypto/pbkdf2",
+          'func f(p []byte) []byte { return pbkdf2.Key(p, []byte("salt"), 600000, 32, sha256.New) }',
+          "func f(p, salt []byte) []byte { return pbkdf2.Key(p, salt, 600000, 32, sha256.New) }"),
+    _case("go-few-rounds", "golang.org/x/crypto/bcrypt",
+          "func f(p []byte) ([]byte, error) { return bcrypt.GenerateFromPassword(p, bcrypt.MinCost) }",
+          "func f(p []byte) ([]byte, error) { return bcrypt.GenerateFromPassword(p, bcrypt.DefaultCost) }"),
+    _case("go-unbounded-size", "strconv",
+          "func f(s string) []byte {\nn, err := strconv.Atoi(s)\nif err != nil {\nreturn nil\n}\n"
+          "return make([]byte, n)\n}",
+          "func f(s string) []byte {\nn, err := strconv.Atoi(s)\nif err != nil || n < 0 || n > 64 {\nreturn nil\n}\n"
+          "return make([]byte, n)\n}"),
     _inside("go-rsa-bits", "crypto/rand crypto/rsa", "rsa.GenerateKey(rand.Reader, 1024)",
             "rsa.GenerateKey(rand.Reader, 2048)"),
     _inside("go-tls-verify", "crypto/tls", "_ = &tls.Config{InsecureSkipVerify: true}",

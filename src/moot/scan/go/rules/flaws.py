@@ -20,6 +20,24 @@ HEADER = Rule(
     "A line break in the value adds recipients and headers.",
     "Parse addresses with net/mail.ParseAddress and refuse line breaks.", 0.7,
 )  # fmt: skip
+HEADERS = Rule(
+    "go-header", "injection", "medium", 113,
+    "Header injection: user input is put into the lines of an HTTP header unescaped",
+    "A value with a line break in it adds headers, or a whole answer, of the attacker's own.",
+    "Remove line breaks from the value, or let net/http write the header.", 0.6,
+)  # fmt: skip
+STATIC_SALT = Rule(
+    "go-static-salt", "auth", "medium", 760,
+    "Static salt: the salt is the same for every password",
+    "One table computed in advance breaks all of them.",
+    "Fill 16 bytes with crypto/rand for each password and keep them beside the hash.", 0.8,
+)  # fmt: skip
+FEW_ROUNDS = Rule(
+    "go-few-rounds", "auth", "medium", 916,
+    "Weak password hash: too few rounds",
+    "A leaked table of hashes is tried out billions of times a second.",
+    "Use bcrypt with a cost of 10 or more, or PBKDF2 with 600,000 rounds.", 0.8,
+)  # fmt: skip
 TEXT_TEMPLATE = Rule(
     "go-text-template", "xss", "high", 79,
     "XSS: user input is rendered with text/template, which escapes nothing",
@@ -52,9 +70,9 @@ TLS_COMPUTED = Rule(
 )  # fmt: skip
 KEY_SIZE = Rule(
     "go-rsa-bits", "auth", "medium", 326,
-    "Weak key: RSA key of fewer than 2048 bits",
+    "Weak key: RSA key of fewer than 2048 bits, or a curve of 224",
     "Short keys are factored.",
-    "Use 2048 bits or more.", 0.9,
+    "Use 2048 bits or more, or P-256.", 0.9,
 )  # fmt: skip
 TLS_VERSION = Rule(
     "go-tls-version", "auth", "medium", 295,

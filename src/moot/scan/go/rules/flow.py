@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.fold import UNKNOWN
-from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
+from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
 from moot.scan.engine.rules import checks
-from moot.scan.engine.values import Val
+from moot.scan.engine.values import HEADERS, Val
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import libraries as libraries
 from moot.scan.go.rules import names as names
@@ -22,7 +22,18 @@ SQL_MODULES = (
     "github.com/jackc/pgx/v5", "gorm.io/gorm", "github.com/jinzhu/gorm", "github.com/jackc/pgx/v5/pgxpool",
     "github.com/go-xorm/xorm", "xorm.io/xorm", "github.com/go-pg/pg", "github.com/uptrace/bun",
 )  # fmt: skip
+PREPARED = re.compile(r"(?i)stmt(?:\[\])?$|\.Prepare\w*\(\)(?:\[\])?$")
+"""A statement that is prepared already: what it is given are values."""
+SECOND_ARGUMENT = (
+    "github.com/jackc/pgx", "github.com/jackc/pgx/v4", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v4/pgxpool",
+    "github.com/jackc/pgx/v5/pgxpool", "github.com/jmoiron/sqlx", "github.com/go-pg/pg", "github.com/go-pg/pg/v10",
+)  # fmt: skip
+"""Libraries whose statement comes after a context or a target."""
+ORMS = ("gorm.io/gorm", "github.com/jinzhu/gorm", "xorm.io/xorm", "github.com/go-xorm/xorm", "github.com/uptrace/bun")
 DATABASE = re.compile(r"(?i)(?:^|[._])(?:db|tx|conn|pool|dbx|sqldb|database|engine)(?:\[\])?$")
+PAGE_TAG = re.compile(
+    r"(?i)</?(?:html|body|head|title|h[1-6]|p|div|span|a|ul|li|table|td|script|b|i|img|form)\b[^<>]*>"
+)
 WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$")
 
 
@@ -32,7 +43,8 @@ def _is_built(place: int) -> Callable[[Site], bool]:
     def check(site: Site) -> bool:
         value = site.arg(place)
         sure = value is not None and any(taint.strength >= MEDIUM for taint in value.taints)
-        return value is not None and (sure or not value.name) and _is_database(site)
+        prepared = PREPARED.search(site.receiver.name) is not None
+        return value is not None and (sure or not value.name) and not prepared and _is_database(site)
 
     return check
 
@@ -41,8 +53,8 @@ def _is_database(site: Site) -> bool:
     return site.module(*SQL_MODULES) or bool(DATABASE.search(site.receiver.name))
 
 
-def _gorm(site: Site) -> bool:
-    return site.module("gorm.io/gorm", "github.com/jinzhu/gorm")
+def _orm(site: Site) -> bool:
+    return site.module(*ORMS)
 
 
 def _is_shell_script(start: int) -> Callable[[Site], bool]:
@@ -84,6 +96,14 @@ def _is_html(site: Site) -> bool:
 
 def _text_template(site: Site) -> bool:
     return site.receiver.name.startswith("text/template") and _to_page(0)(site)
+
+
+def _is_page(site: Site) -> bool:
+    """A template of a page with a place for a value in it, in a file that escapes nothing itself."""
+    template = site.arg(0)
+    text = template.const if template is not None else None
+    escapes = site.contains("EscapeString") or site.contains("HTMLEscape")
+    return isinstance(text, str) and not escapes and "{{" in text and PAGE_TAG.search(text) is not None
 
 
 def _unknown_markup(site: Site) -> bool:
@@ -162,11 +182,18 @@ def _is_set(site: Site) -> bool:
     return site.arg("Value") is not None and not (age is not None and age < 0) and not is_const(site.arg("Value"), "")
 
 
-def _is_compressed(site: Site) -> bool:
-    source = site.arg(1)
-    return source is not None and bool(
-        re.search(r"compress/\w+\.NewReader\(\)|archive/zip\.\w+\(\)\[\]\.File\[\]\.Open|zip\.File\.Open", source.name)
-    )
+COMPRESSED = re.compile(
+    r"compress/\w+\.New\w*Reader\w*\(\)|archive/zip\.\w+\(\)\[\]\.File\[\]\.Open|zip\.File\.Open"
+    r"|klauspost/compress/\w+\.NewReader\(\)"
+)
+
+
+def _is_compressed(place: int) -> Callable[[Site], bool]:
+    def check(site: Site) -> bool:
+        source = site.arg(place)
+        return source is not None and COMPRESSED.search(source.name) is not None
+
+    return check
 
 
 def _secret_use(site: Site) -> bool:
@@ -194,6 +221,53 @@ def _both_headers(site: Site) -> bool:
     )
 
 
+def _is_password_digest(site: Site) -> bool:
+    """A plain digest of a password, unless a slow hash follows."""
+    given = site.text().partition("(")[2]
+    return is_about_password(given) and not re.search(r"bcrypt|scrypt|argon2|pbkdf2", site.around())
+
+
+def _has_fixed_salt(site: Site) -> bool:
+    salt = site.arg(2 if site.name == "crypto/pbkdf2.Key" else 1)
+    if salt is None or salt.taints:
+        return False
+    parts = site.items(salt)
+    return isinstance(salt.const, str | bytes | None) or (
+        parts is not None and all(part.const is not UNKNOWN for part in parts)
+    )
+
+
+def _rounds_below(place: int, least: int) -> Callable[[Site], bool]:
+    def check(site: Site) -> bool:
+        rounds = number(site.arg(place))
+        return rounds is not None and 0 < rounds < least
+
+    return check
+
+
+def _is_log_file(site: Site) -> bool:
+    return bool(re.search(r"(?i)audit|journal|log(?:ger|file|s)?(?![a-z])", f"{site.words()} {site.text()[:40]}"))
+
+
+def _writes_headers(site: Site) -> bool:
+    return any(HEADERS in value.marks for value in (site.arg(0), site.arg(1)) if value is not None)
+
+
+def _is_block_by_block(site: Site) -> bool:
+    """ECB: blocks of a longer text, each encrypted by itself."""
+    around = site.around()
+    return re.search(r"\bfor\b", around) is not None and "cipher.New" not in around and "XOR" not in around
+
+
+FAST_HASHES = (
+    "crypto/sha256.Sum256 crypto/sha256.Sum224 crypto/sha512.Sum512 crypto/sha512.Sum384 crypto/sha512.Sum512_256 "
+    "golang.org/x/crypto/sha3.Sum256 golang.org/x/crypto/sha3.Sum512 crypto/sha256.New().Write "
+    "crypto/sha512.New().Write"
+)
+KEY_DERIVATIONS = (
+    "golang.org/x/crypto/pbkdf2.Key crypto/pbkdf2.Key golang.org/x/crypto/scrypt.Key golang.org/x/crypto/argon2.Key "
+    "golang.org/x/crypto/argon2.IDKey"
+)
 SQL_NAMES = ".Query .QueryRow .Exec .Prepare .Queryx .QueryRowx .NamedExec .MustExec .NamedQuery .Preparex .Rebind"
 CONTEXT_NAMES = (
     ".QueryContext .QueryRowContext .ExecContext .PrepareContext .QueryxContext .QueryRowxContext .NamedExecContext "
@@ -211,21 +285,55 @@ HASHES = (
     "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum golang.org/x/crypto/md4.New "
     "golang.org/x/crypto/ripemd160.New"
 )
-LOGGERS = "log.Print log.Printf log.Println log.Fatal log.Fatalf log.Fatalln log.Output"
+LOG_OWNERS = (
+    "log", "log.Logger", "log.New()", "log.Default()", "github.com/sirupsen/logrus",
+    "github.com/sirupsen/logrus.Logger",
+    "github.com/sirupsen/logrus.Entry", "github.com/sirupsen/logrus.New()", "go.uber.org/zap.SugaredLogger",
+    "github.com/golang/glog", "k8s.io/klog", "k8s.io/klog/v2",
+)  # fmt: skip
+LOG_CALLS = [
+    "Print",
+    "Printf",
+    "Println",
+    "Fatal",
+    "Fatalf",
+    "Fatalln",
+    "Panic",
+    "Panicf",
+    "Output",
+    "Info",
+    "Infof",
+    "Infoln",
+    "Warn",
+    "Warnf",
+    "Warning",
+    "Warningf",
+    "Error",
+    "Errorf",
+    "Debug",
+    "Debugf",
+    "Trace",
+    "Tracef",
+]
+LOGGERS = " ".join(f"{owner}.{name}" for owner in LOG_OWNERS for name in LOG_CALLS)
 ECHO_CONTEXTS = " ".join(f"{echo}.HTML" for echo in names.ECHOS)
 SINKS: tuple[Sink, ...] = (
     sink(known.SQL, "sql", SQL_NAMES, 0, when=_is_built(0), floor=CALLER),
     sink(known.SQL, "sql", ".Query .QueryRow .Exec .Prepare .Get .Select", 1,
-         when=lambda site: site.module("github.com/jackc/pgx", "github.com/jackc/pgx/v4", "github.com/jackc/pgx/v5",
-                                       "github.com/jackc/pgx/v5/pgxpool", "github.com/jmoiron/sqlx") and
-         site.arg(0) is not None and not is_text(site.arg(0)), floor=MEDIUM),
+         when=lambda site: site.module(*SECOND_ARGUMENT) and _is_built(1)(site) and not is_text(site.arg(0)),
+         floor=CALLER),
     sink(known.SQL, "sql", CONTEXT_NAMES, 1, when=_is_built(1), floor=CALLER),
-    sink(known.SQL, "sql", ".Raw .Exec .Where .Order .Having .Joins .Group .Table .Not .Or", 0, when=_gorm,
-         floor=MEDIUM),
+    sink(known.SQL, "sql", ".GetContext .SelectContext", 2, when=_is_built(2), floor=CALLER),
+    sink(known.SQL, "sql", ".Raw .Exec .Where .Having .Joins .Group .Table .Not .Or .Select .Distinct .Pluck .Expr", 0,
+         when=lambda site: _orm(site) and _is_built(0)(site), floor=CALLER),
+    sink(known.SQL, "sql", "gorm.io/gorm.Expr github.com/jinzhu/gorm.Expr", 0, when=_is_built(0), floor=CALLER),
+    sink(known.SQL, "sql", ".Order .OrderBy", 0, when=_orm, floor=CALLER),
+    sink(known.SQL, "sql", ".Where .Having .Suffix .Prefix .OrderBy", 0,
+         when=lambda site: site.module("github.com/Masterminds/squirrel") and _is_built(0)(site), floor=CALLER),
     sink(known.EXEC, "shell", EXECS, 1, 2, 3, when=_is_shell_script(0), floor=CALLER),
     sink(known.EXEC, "shell", CONTEXT_EXECS, 2, 3, 4, when=_is_shell_script(1), floor=CALLER),
-    sink(known.EXEC, "shell", EXECS, 0, floor=MEDIUM),
-    sink(known.EXEC, "shell", CONTEXT_EXECS, 1, floor=MEDIUM),
+    sink(known.EXEC, "program", EXECS, 0, floor=MEDIUM),
+    sink(known.EXEC, "program", CONTEXT_EXECS, 1, floor=MEDIUM),
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 0, 1, floor=MEDIUM),
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 1,
          when=_is_shell_script(0), floor=CALLER),
@@ -237,6 +345,10 @@ SINKS: tuple[Sink, ...] = (
     sink(known.PATH, "path", "net/http.ServeFile", 2, floor=SURE),
     sink(known.PATH, "path", "net/http.ServeFileFS", 3, floor=SURE),
     sink(known.PATH, "path", f"{names.GIN}.File {names.GIN}.FileAttachment", 0, floor=SURE),
+    sink(known.PATH, "path", " ".join(f"{c}.{n}" for c in names.ECHOS for n in ("File", "Attachment", "Inline")), 0,
+         floor=SURE),
+    sink(known.PATH, "path", " ".join(f"{c}.{n}" for c in names.FIBERS for n in ("SendFile", "Download")), 0,
+         floor=SURE),
     sink(known.SSRF, "ssrf", " ".join(f"{c}.{n}" for c in CLIENTS for n in ("Get", "Post", "Head", "PostForm")), 0,
          floor=MEDIUM),
     sink(known.SSRF, "ssrf", "net/http.NewRequest", 1, floor=MEDIUM),
@@ -251,6 +363,7 @@ SINKS: tuple[Sink, ...] = (
     sink(known.RESPONSE, "xss", ECHO_CONTEXTS, 1, floor=SURE),
     sink(known.HTML, "xss", "html/template.HTML html/template.JS html/template.URL html/template.CSS "
          "html/template.HTMLAttr html/template.JSStr html/template.Srcset", when=_unknown_markup),
+    sink(flaw.TEXT_TEMPLATE, "xss", "text/template.New().Parse text/template.New().Funcs().Parse", when=_is_page),
     sink(flaw.TEXT_TEMPLATE, "xss", ".Execute", 1, when=_text_template, floor=MEDIUM),
     sink(flaw.TEXT_TEMPLATE, "xss", ".ExecuteTemplate", 2, when=_text_template, floor=MEDIUM),
     sink(flaw.TEMPLATE, "template", ".Parse", 0, floor=SURE,
@@ -258,12 +371,22 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.DESERIALISE, "deserialise", ".Decode", "self", floor=SURE,
          when=lambda site: site.receiver.name.startswith(("encoding/gob", "encoding/xml"))),
     sink(flaw.HEADER, "mail", "net/smtp.SendMail", 2, 3, floor=SURE),
-    sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE, when=lambda site: "%q" not in site.text()),
+    sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE),
+    sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprintln fmt.Fprint", 1, 2, 3, 4, floor=SURE, when=_is_log_file),
+    sink(flaw.HEADERS, "header", ".WriteString .Write fmt.Fprintf io.WriteString", 0, 1, floor=SURE,
+         when=_writes_headers),
     sink(known.RANDOM, "random", " ".join(names.RANDOM), when=_secret_use),
     sink(known.PASSWORD_HASH, "hash", HASHES, when=_about_password),
     sink(known.HASH, "hash", HASHES, when=lambda site: not _about_password(site)),
+    sink(known.PASSWORD_HASH, "hash", FAST_HASHES, when=_is_password_digest),
+    sink(flaw.STATIC_SALT, "salt", KEY_DERIVATIONS, when=_has_fixed_salt),
+    sink(flaw.FEW_ROUNDS, "rounds", "golang.org/x/crypto/pbkdf2.Key", when=_rounds_below(2, 10_000)),
+    sink(flaw.FEW_ROUNDS, "rounds", "crypto/pbkdf2.Key", when=_rounds_below(3, 10_000)),
+    sink(flaw.FEW_ROUNDS, "rounds", "golang.org/x/crypto/bcrypt.GenerateFromPassword", when=_rounds_below(1, 10)),
+    sink(known.CIPHER, "cipher", "crypto/aes.NewCipher()[].Encrypt", when=_is_block_by_block),
     sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
          "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
+    sink(flaw.KEY_SIZE, "key", "crypto/elliptic.P224"),
     sink(flaw.KEY_SIZE, "key", "crypto/rsa.GenerateKey crypto/rsa.GenerateMultiPrimeKey", when=_few_bits),
     sink(flaw.TLS_COMPUTED, "tls", "crypto/tls.Config", when=_is_computed),
     sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_weak_tls),
@@ -278,7 +401,8 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.SLOW_HEADERS, "timeout", "net/http.Server", when=_no_timeout),
     sink(flaw.COOKIE, "cookie", "net/http.Cookie", when=_plain_cookie),
     sink(flaw.COOKIE_SCRIPT, "cookie", "net/http.Cookie", when=_is_script_cookie),
-    sink(flaw.BOMB, "bomb", "io.Copy io.CopyBuffer", when=_is_compressed),
+    sink(flaw.BOMB, "bomb", "io.Copy io.CopyBuffer", when=_is_compressed(1)),
+    sink(flaw.BOMB, "bomb", "io.ReadAll io/ioutil.ReadAll", when=_is_compressed(0)),
     sink(flaw.SERVE_ROOT, "path", "net/http.Dir", when=lambda site: is_const(site.arg(0), "/")),
     sink(flaw.MULTIPART, "size", ".ParseMultipartForm", when=_is_unlimited),
     sink(flaw.BYPASS, "bypass", ".AddInsecureBypassPattern",
@@ -304,7 +428,8 @@ BOOK = FlowBook(
     sinks=by_name((*SINKS, *libraries.SINKS)),
     stores=STORES,
     settings=SETTINGS,
-    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE),),
+    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE), Sink(flaw.HEADERS, "header", (), floor=SURE)),
+    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "program": ALONE, "regex": ALONE},
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
     passes=names.PASSES,

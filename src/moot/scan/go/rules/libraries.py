@@ -2,11 +2,11 @@
 
 import re
 
-from moot.scan.engine.rulebook import NamedStore, Site
+from moot.scan.engine.rulebook import NamedStore, Site, When
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import names as names
 from moot.scan.go.rules import patterns as known
-from moot.scan.go.rules.when import MEDIUM, SURE, is_const, sink
+from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, sink
 from moot.scan.rules.secrets import PLACEHOLDER
 
 JWTS = tuple(
@@ -27,8 +27,30 @@ def _method_unchecked(site: Site) -> bool:
 
 
 def _is_literal_key(site: Site) -> bool:
-    written = re.search(r'\.SignedString\(\[\]byte\("([^"]+)"\)\)$', site.text())
-    return written is not None and not PLACEHOLDER.search(written[1])
+    key = site.arg(0)
+    text = key.const if key is not None else None
+    text = text.decode("latin-1") if isinstance(text, bytes) else text
+    return isinstance(text, str) and bool(text) and not PLACEHOLDER.search(text)
+
+
+def _signs_nothing(site: Site) -> bool:
+    key = site.arg(0)
+    return key is not None and key.name.endswith(".UnsafeAllowNoneSignatureType")
+
+
+def _has_no_method(site: Site) -> bool:
+    method = site.arg(0)
+    return method is not None and method.name.endswith(".SigningMethodNone")
+
+
+def _is_put_together(*places: int) -> When:
+    """Certainly from outside, or put into a text here: a bare parameter may be a whole expression of ours."""
+
+    def check(site: Site) -> bool:
+        given = [value for place in places if (value := site.arg(place)) is not None and value.taints]
+        return any(not value.name or any(taint.strength >= MEDIUM for taint in value.taints) for value in given)
+
+    return check
 
 
 def _is_script(site: Site) -> bool:
@@ -46,11 +68,15 @@ def _page(site: Site) -> bool:
 
 
 SINKS = (
-    sink(flaw.LDAP, "ldap", _every(names.LDAPS, "NewSearchRequest"), 0, 6, floor=MEDIUM),
-    sink(flaw.XPATH, "xpath", _every(XPATHS, "Find", "FindOne", "Query", "QueryAll", "FindEach"), 1, floor=MEDIUM),
-    sink(flaw.XPATH, "xpath", "github.com/antchfx/xpath.Compile github.com/antchfx/xpath.MustCompile", 0, floor=MEDIUM),
+    sink(flaw.LDAP, "ldap", _every(names.LDAPS, "NewSearchRequest"), 0, 6, when=_is_put_together(0, 6), floor=CALLER),
+    sink(flaw.XPATH, "xpath", _every(XPATHS, "Find", "FindOne", "Query", "QueryAll", "FindEach"), 1,
+         when=_is_put_together(1), floor=CALLER),
+    sink(flaw.XPATH, "xpath", "github.com/antchfx/xpath.Compile github.com/antchfx/xpath.MustCompile", 0,
+         when=_is_put_together(0), floor=CALLER),
     sink(flaw.NOSQL, "code", ".Find .FindOne .CountDocuments .UpdateMany .DeleteMany", 0, 1, when=_is_script,
-         floor=MEDIUM),
+         floor=CALLER),
+    sink(flaw.JWT, "jwt", ".SignedString", when=_signs_nothing),
+    sink(flaw.JWT, "jwt", _every(JWTS, "NewWithClaims", "New"), when=_has_no_method),
     sink(flaw.REGEX, "regex", "regexp.MustCompile regexp.MustCompilePOSIX", 0, floor=SURE),
     sink(flaw.JWT, "jwt", ".ParseUnverified", when=lambda site: site.module(*JWTS)),
     sink(flaw.JWT_METHOD, "jwt", _every(JWTS, "Parse", "ParseWithClaims"), when=_method_unchecked),

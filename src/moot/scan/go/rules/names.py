@@ -117,7 +117,8 @@ PASSES = words(
     "gopkg.in/yaml.v2.Unmarshal gopkg.in/yaml.v3.Unmarshal html.UnescapeString net/http.MaxBytesReader "
     "database/sql.Named os.ExpandEnv os.Expand errors.New fmt.Errorf fmt.Sscan fmt.Sscanf fmt.Sscanln "
     ".lower .upper .strip .removeprefix .removesuffix .replace .split .join .resolve .Get .Values .String .Bytes .Text "
-    ".Read .ReadString .ReadBytes .ReadLine .Decode .DecodeString .search .Query .Error"
+    ".Hostname .EscapedPath .Redacted .Read .ReadString .ReadBytes .ReadLine .Decode .DecodeString .search "
+    ".Query .Error"
 )
 ROOTS = words(
     "os net/http net time log log/slog errors sync sync/atomic context crypto/rand crypto/tls crypto/x509 database/sql "
@@ -137,4 +138,7 @@ CONSTANTS: dict[str, int | str] = {
     "os.ModePerm": 0o777,
     "io/fs.ModePerm": 0o777,
     "net/http.StatusOK": 200,
+    "os.TempDir()": "/tmp",
+    "golang.org/x/crypto/bcrypt.MinCost": 4,
+    "golang.org/x/crypto/bcrypt.DefaultCost": 10,
 }

@@ -10,6 +10,8 @@ from moot.scan.rule import CallRule, Rule, RuleMatch, on
 from moot.scan.rules import threads
 from moot.scan.rules.book import Book
 from moot.scan.rules.errors import DISCARDED, find_discarded
+from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
+from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
 from moot.scan.rules.threads import go_routines
 from moot.scan.rules.timing import find_compared, make_timing_rule
@@ -126,6 +128,24 @@ def _is_switched_on(source: Source, left: Node, right: Node) -> bool:
 
 BOOK = Book(
     CALL_RULES,
-    (tls_off, go_routines, find_discarded, find_hardcoded, structure, find_compared),
-    (TLS, threads.GO, DISCARDED, secret_rule("go"), make_timing_rule("go"), *golang_structure.RULES),
+    (
+        tls_off,
+        go_routines,
+        find_discarded,
+        find_hardcoded,
+        structure,
+        find_compared,
+        find_weak_host_checks,
+        find_logged_secrets,
+    ),
+    (
+        TLS,
+        threads.GO,
+        DISCARDED,
+        secret_rule("go"),
+        make_timing_rule("go"),
+        make_host_rule("go"),
+        make_logged_rule("go"),
+        *golang_structure.RULES,
+    ),
 )

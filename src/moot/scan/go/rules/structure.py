@@ -12,7 +12,13 @@ CONVERT = Rule(
     "go-integer-conversion", "overflow", "low", 190,
     "Integer overflow: a number is converted to a smaller type",
     "A large or negative number becomes another one: a length check passes, a copy goes too far.",
-    "Check the number against the limits of the target type first.", 0.4,
+    "Check the number against the limits of the target type first.", 0.4, "it can be that large",
+)  # fmt: skip
+SIZE = Rule(
+    "go-unbounded-size", "other", "medium", 770,
+    "Denial of service: a parsed number is the size of an allocation, and nothing bounds it",
+    "A number of ten digits takes all memory, a negative one ends the program.",
+    "Check the number against a limit first.", 0.7,
 )  # fmt: skip
 INDEX = Rule(
     "go-out-of-range", "overflow", "medium", 118,
@@ -22,9 +28,9 @@ INDEX = Rule(
 )  # fmt: skip
 ALIAS = Rule(
     "go-loop-alias", "logic_error", "low", 118,
-    "Loop variable aliasing: its address is kept; before Go 1.22 all iterations share it",
+    "Loop variable aliasing: its address is kept, and all iterations share it",
     "All kept pointers show the last element: the wrong user's data is used.",
-    "Take the address of the element (&xs[i]) or of a copy made in the loop.", 0.4,
+    "Take the address of the element (&xs[i]) or of a copy made in the loop.", 0.4, "Go before 1.22 compiles it",
 )  # fmt: skip
 CANCEL = Rule(
     "go-context-leak", "other", "medium", 400,
@@ -156,6 +162,6 @@ UNGUARDED = Rule(
     "go-unguarded-read", "race_condition", "low", 362,
     "Data race: a field guarded by a lock elsewhere is read without it",
     "A half-written or old value is read.",
-    "Hold the lock here too.", 0.4,
+    "Hold the lock here too.", 0.4, "another goroutine writes it meanwhile",
 )  # fmt: skip
 RULES = tuple(value for value in list(globals().values()) if isinstance(value, Rule))

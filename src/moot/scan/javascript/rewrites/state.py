@@ -54,8 +54,6 @@ def log_error(source: Source, node: Node) -> Change:
     name = node.child_by_field_name("parameter")
     if name is not None and name.type != "identifier":
         raise RewriteRefused("the error is taken apart")
-    if any(child.type == "comment" for child in body.named_children):
-        raise RewriteRefused("a comment says that it is meant to be lost")
     if not re.search(rb"\bconsole\.(?:error|warn)\b", source.data):
         raise RewriteRefused("nothing here says how errors are told")
     error = source.text(name) if name is not None else "error"

@@ -13,6 +13,13 @@ CRYPTO = "const crypto = require('crypto');"
 LDAP = "const ldap = require('ldapjs');"
 JWT = "const jwt = require('jsonwebtoken');"
 
+FRAGMENTS = (
+    RuleExample(
+        "javascript-decompression-bomb",
+        "const zlib = require('zlib');\nmodule.exports = (body) => zlib.gunzipSync(body);",
+        "const zlib = require('zlib');\nmodule.exports = (body) => zlib.gunzipSync(body, {maxOutputLength: 65536});",
+    ),
+)
 INJECTION = (
     RuleExample(
         "javascript-sql-string",
@@ -303,4 +310,4 @@ SECRETS = (
         handler("res.end(Buffer.alloc(req.body.size))"),
     ),
 )
-EXAMPLES: tuple[RuleExample, ...] = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS)
+EXAMPLES: tuple[RuleExample, ...] = (*INJECTION, *FRAGMENTS, *FILES, *PAGES, *NETWORK, *SECRETS)

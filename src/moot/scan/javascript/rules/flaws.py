@@ -194,6 +194,12 @@ MASS = Rule(
     "An extra field such as 'isAdmin' is stored with the rest.",
     "Name the fields that may be set.", 0.5,
 )  # fmt: skip
+BOMB = Rule(
+    "javascript-decompression-bomb", "other", "medium", 409,
+    "Decompression bomb: compressed data is expanded without a size limit",
+    "A few kilobytes unpack to gigabytes and fill the memory.",
+    "Set maxOutputLength.", 0.5,
+)  # fmt: skip
 UPLOAD = Rule(
     "javascript-upload", "injection", "medium", 434,
     "Unrestricted upload: files of any type and size are stored",

@@ -1,8 +1,9 @@
 """JavaScript dataflow rules: sinks, and calls that are wrong by themselves."""
 
 from moot.core.secret_patterns import UNGUESSABLE
-from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
+from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
+from moot.scan.engine.values import BUILT
 from moot.scan.javascript.rules import flaws as flaw
 from moot.scan.javascript.rules import names as names
 from moot.scan.javascript.rules import patterns as known
@@ -25,21 +26,28 @@ SPAWN = (
     "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync execa cross-spawn"
 )
 INJECTION = (
-    sink(known.SQL, "sql", ".query .execute .raw .$queryRawUnsafe .$executeRawUnsafe .whereRaw .havingRaw .orderByRaw "
-         ".joinRaw .fromRaw .groupByRaw .queryRaw", 0, when=when.sql_text, floor=ANY_CALLER),
+    sink(known.SQL, "sql", ".query .execute .raw .queryRaw", 0, when=when.sql_text, floor=ANY_CALLER),
+    sink(known.SQL, "sql", ".$queryRawUnsafe .$executeRawUnsafe .whereRaw .havingRaw .orderByRaw .joinRaw .fromRaw "
+         ".groupByRaw .andWhereRaw .orWhereRaw .selectRaw", 0, when=when.when_built(0), floor=ANY_CALLER),
+    sink(known.SQL, "sql", ".where .andWhere .orWhere .having .andHaving .orHaving .orderBy .addOrderBy .addSelect "
+         ".groupBy", 0, when=every(imports("typeorm", "@nestjs/typeorm", "@mikro-orm/core"), when.when_text_built(0)),
+         floor=ANY_CALLER),
     sink(known.SQL, "sql", ".all .get .run .each .exec .prepare .any .none .one .manyOrNone .oneOrNone .many "
          ".unsafe", 0,
          when=every(imports(*DATABASES), when.sql_text), floor=ANY_CALLER),
-    sink(known.SQL, "sql", "sequelize.literal Sequelize.literal sequelize.Sequelize.literal", 0, floor=SURE),
+    sink(known.SQL, "sql", ".all .run .each .exec .prepare .any .none .manyOrNone .oneOrNone .unsafe", 0,
+         when=when.is_statement_built, floor=ANY_CALLER),
+    sink(known.SQL, "sql", "sequelize.literal Sequelize.literal sequelize.Sequelize.literal .literal", 0,
+         when=every(imports("sequelize", "sequelize-typescript"), when.when_text_built(0)), floor=ANY_CALLER),
     sink(flaw.NOSQL, "nosql", ".find .findOne .findOneAndUpdate .findOneAndDelete .findOneAndReplace .deleteOne "
          ".deleteMany .updateOne .updateMany .countDocuments .aggregate .replaceOne .findOneAndRemove", 0,
          when=when.query_object, floor=SURE),
-    sink(flaw.NOSQL, "code", "js.option.$where .$where", 0, floor=MEDIUM),
+    sink(flaw.NOSQL, "code", "js.option.$where .$where", 0, when=when.when_built(0), floor=ANY_CALLER),
     sink(known.EXEC, "shell", "child_process.exec child_process.execSync shelljs.exec execa.command execa.commandSync "
          "execa.execaCommand exec-sh node-cmd.run node-cmd.get", 0, floor=ANY_CALLER),
     sink(known.EXEC, "shell", ".exec", 0, when=imports("ssh2", "node-ssh"), floor=SURE),
     sink(flaw.PROGRAM, "shell", SPAWN, 0, floor=SURE),
-    sink(flaw.PROGRAM, "shell", SPAWN, 1, when=when.through_shell, floor=ANY_CALLER),
+    sink(flaw.PROGRAM, "shell", SPAWN, 0, 1, when=when.through_shell, floor=ANY_CALLER),
     sink(known.EVAL, "code", "eval window.eval global.eval globalThis.eval vm.runInNewContext vm.runInThisContext "
          "vm.runInContext vm.compileFunction vm.Script vm2.VMScript VMScript", 0, floor=ANY_CALLER),
     sink(known.EVAL, "code", "Function", "*", floor=ANY_CALLER),
@@ -106,10 +114,12 @@ PAGES = (
     sink(flaw.ESCAPE_OFF, "xss", ".autoEscaping .autoescape", when=when.first_is(False)),
     sink(flaw.ESCAPE_OFF, "xss", "serialize-javascript", when=when.has(1, "unsafe", True)),
     sink(flaw.HEADER, "header", ".setHeader .set .header .append .writeHead .addHeader", 0, 1, floor=REFLECTED,
-         when=every(of("res.", "reply.", "ctx."), lambda site: not when.any_site(site))),
-    sink(flaw.CORS, "cors", ".setHeader .set .header .append .writeHead", when=every(of("res.", "reply.", "ctx."),
+         when=every(when.on_response, lambda site: not when.any_site(site))),
+    sink(flaw.CORS, "cors", ".setHeader .set .header .append .writeHead", when=every(when.on_response,
          when.any_site)),
     sink(flaw.CORS, "cors", "cors @koa/cors", when=when.open_cors),
+    sink(flaw.LOG, "log", "fs.appendFile fs.appendFileSync fs.promises.appendFile fs/promises.appendFile", 1,
+         when=when.is_log_line, floor=REFLECTED),
     sink(flaw.LOG, "log", "console.log console.info console.warn console.error console.debug logger.info logger.warn "
          "logger.error logger.debug log.info log.warn log.error winston.info winston.error winston.warn "
          "winston.createLogger().info winston.createLogger().error winston.createLogger().warn pino().info "
@@ -132,7 +142,7 @@ PAGES = (
     sink(flaw.HELMET, "helmet", "helmet", when=when.helmet_off),
 )  # fmt: skip
 NETWORK = (
-    sink(known.SSRF, "ssrf", names.list_request_calls(), 0, when=when.address(0), floor=SURE),
+    sink(known.SSRF, "ssrf", names.list_request_calls(), 0, floor=SURE),
     sink(known.SSRF, "ssrf", "needle", 1, floor=SURE),
     sink(known.SSRF, "ssrf", "net.Socket().connect net.connect net.createConnection tls.connect", 0, 1, floor=SURE),
     sink(flaw.HARMFUL_PAGE, "ssrf", ".goto .setContent .openUrl .evaluate .evaluateOnNewDocument .addScriptTag", 0, 1,
@@ -150,6 +160,7 @@ NETWORK = (
 )  # fmt: skip
 SECRETS = (
     sink(known.PASSWORD_HASH, "hash", "crypto.createHash", when=when.weak_digest(True)),
+    sink(known.PASSWORD_HASH, "hash", "crypto.createHash().update", when=when.is_fast_password_hash),
     sink(known.HASH, "hash", "crypto.createHash", when=when.weak_digest(False)),
     sink(known.CIPHER, "cipher", "crypto.createCipher crypto.createDecipher"),
     sink(known.CIPHER, "cipher", "crypto.createCipheriv crypto.createDecipheriv",
@@ -159,6 +170,12 @@ SECRETS = (
          when=when.key_written_out(1)),
     sink(flaw.STATIC_SALT, "salt", "crypto.pbkdf2 crypto.pbkdf2Sync crypto.scrypt crypto.scryptSync",
          when=when.has_fixed_salt),
+    sink(flaw.STATIC_SALT, "salt", "bcrypt.hash bcrypt.hashSync bcryptjs.hash bcryptjs.hashSync",
+         when=when.has_fixed_salt),
+    sink(flaw.FEW_ROUNDS, "rounds", "bcrypt.hash bcrypt.hashSync bcryptjs.hash bcryptjs.hashSync",
+         when=when.cost_below(1)),
+    sink(flaw.FEW_ROUNDS, "rounds", "bcrypt.genSalt bcrypt.genSaltSync bcryptjs.genSalt bcryptjs.genSaltSync",
+         when=when.cost_below(0)),
     sink(flaw.FEW_ROUNDS, "rounds", "crypto.pbkdf2 crypto.pbkdf2Sync", when=when.few_rounds),
     sink(flaw.KEY_SIZE, "key", "crypto.generateKeyPair crypto.generateKeyPairSync", when=when.short_key),
     sink(known.RANDOM, "random", "crypto.pseudoRandomBytes"),
@@ -178,7 +195,10 @@ SECRETS = (
     sink(flaw.JWT, "jwt", "js.option.ignoreExpiration", when=when.first_is(True)),
     sink(flaw.JWT_CONTENT, "jwt", "jsonwebtoken.sign jwt.sign jose.JWT.sign jwt-simple.encode", when=when.tells_much),
     sink(flaw.CLEAR_TEXT, "clear", ".createInsecure", when=imports("grpc", "@grpc/grpc-js")),
-    sink(flaw.TIMING, "timing", "js.compared", 0, floor=SURE),
+    sink(flaw.TIMING, "timing", "js.compared", 0, when=when.is_secret_compared, floor=SURE),
+    sink(flaw.TIMING, "timing", "js.compared", when=when.is_code_compared),
+    sink(flaw.BOMB, "bomb", " ".join(f"zlib.{name}" for name in names.UNPACKERS), 0, when=when.is_unlimited,
+         floor=REFLECTED),
     sink(flaw.ELECTRON, "electron", "js.option.nodeIntegration js.option.nodeIntegrationInWorker "
          "js.option.allowRunningInsecureContent js.option.experimentalFeatures", when=when.first_is(True)),
     sink(flaw.ELECTRON, "electron", "js.option.webSecurity js.option.contextIsolation", when=when.first_is(False)),
@@ -209,6 +229,13 @@ STORES = (
         imported=r"^(?:req|ctx)\.session(?:\.|$)",
         floor=REFLECTED,
     ),
+    NamedStore(
+        flaw.HEADER,
+        "header",
+        r"(?i)headers?(?:\[['\"`]|\.)(?:content-disposition|location|set-cookie|refresh|link|etag|vary)",
+        "outside",
+        floor=REFLECTED,
+    ),
     NamedStore(known.RESPONSE, "xss", r"^ctx\.(?:response\.)?body$", "outside"),
 )
 SETTINGS = (
@@ -223,7 +250,9 @@ BOOK = FlowBook(
     sinks=by_name(SINKS),
     stores=STORES,
     settings=SETTINGS,
-    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE),),
+    returns=(Sink(known.RESPONSE, "xss", (), floor=SURE), Sink(flaw.HEADER, "header", (), floor=SURE)),
+    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "bomb": ALONE, "regex": BUILT},
+    constants={"os.tmpdir()": "/tmp", "path.sep": "/"},
     sanitisers=names.SANITISERS,
     restores={},
     passes=names.PASSES,

@@ -140,7 +140,9 @@ GLOBALS = ROOTS | words(
 """Globals of the language, its hosts and common libraries."""
 KEEPS = words("RegExp zod.object zod.z.object joi.object Joi.object @hapi/joi.object yup.object")
 MAKES = {"Set": "set", "Array": "list"}
-ENDS = words("process.exit process.abort")
+ENDS = words("process.exit process.abort ctx.throw next/navigation.notFound next/navigation.redirect")
+UNPACKERS = words("gunzip gunzipSync inflate inflateSync inflateRaw inflateRawSync unzip unzipSync brotliDecompress "
+                  "brotliDecompressSync")  # fmt: skip
 FILE_MODULES = ("fs", "fs/promises", "fs.promises", "fs-extra", "graceful-fs", "fsPromises")
 FILE_CALLS = words(
     "readFile writeFile appendFile createReadStream createWriteStream unlink readdir open stat lstat access rm "

@@ -1,11 +1,14 @@
 """Flaws of JavaScript and TypeScript that syntax alone shows; `flow.py` decides the rest."""
 
+import re
 from collections.abc import Iterator
 
 from moot.scan.javascript.rules.flaws import PROTOTYPE
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.rules.access import access_rule, find_unguarded_routes
 from moot.scan.rules.book import Book
+from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
+from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
 from moot.scan.syntax import Source
 
@@ -107,15 +110,27 @@ SWALLOWED = Rule(
 )  # fmt: skip
 
 
+IGNORED = re.compile(r"(?i)_|ignor|unused|rollback")
+
+
 def find_swallowed(source: Source) -> Iterator[RuleMatch]:
     for clause in source.nodes("catch_clause"):
-        body = clause.child_by_field_name("body")
-        if body is not None and all(child.type in ("comment", "empty_statement") for child in body.named_children):
+        body, error = clause.child_by_field_name("body"), clause.child_by_field_name("parameter")
+        # Named `_`, or with a comment: somebody decided to ignore it.
+        meant = error is not None and IGNORED.match(source.text(error)) is not None
+        if body is not None and not meant and all(child.type == "empty_statement" for child in body.named_children):
             yield RuleMatch(SWALLOWED, clause)
 
 
 BOOK = Book(
     (),
-    (find_swallowed, find_hardcoded, find_unguarded_routes),
-    (SWALLOWED, secret_rule("javascript"), access_rule("javascript"), PROTOTYPE),
+    (find_swallowed, find_hardcoded, find_unguarded_routes, find_weak_host_checks, find_logged_secrets),
+    (
+        SWALLOWED,
+        secret_rule("javascript"),
+        access_rule("javascript"),
+        PROTOTYPE,
+        make_host_rule("javascript"),
+        make_logged_rule("javascript"),
+    ),
 )

@@ -62,6 +62,14 @@ def of(*starts: str) -> When:
     return lambda site: site.name.startswith(starts)
 
 
+RESPONSE = re.compile(r"(?:res|reply|ctx)(?:\.(?:response|raw|res|headers))?(?:\.\w+\(\))*\.\w+")
+
+
+def on_response(site: Site) -> bool:
+    """A method of the response itself: `ctx.issues.append` is not one."""
+    return RESPONSE.fullmatch(site.name) is not None
+
+
 def has(place: int, key: str, *wanted: object) -> When:
     return lambda site: is_const(site.setting(site.arg(place), key), *wanted)
 
@@ -86,6 +94,11 @@ def when_built(place: int) -> When:
     return lambda site: is_built(site.arg(place))
 
 
+def when_text_built(place: int) -> When:
+    """As `when_built`, but not an object of conditions."""
+    return lambda site: is_built(value := site.arg(place)) and value is not None and not value.refs
+
+
 def sql_text(site: Site) -> bool:
     """The statement text, not its parameters. If any caller may choose the value, the text around it must be SQL,
     because other things have queries too."""
@@ -96,21 +109,14 @@ def sql_text(site: Site) -> bool:
     )
 
 
+def is_statement_built(site: Site) -> bool:
+    """SQL, whatever library runs it."""
+    first = site.arg(0)
+    return first is not None and "sql" in first.marks and is_built(first)
+
+
 def is_sure(value: Val) -> bool:
     return max((taint.strength for taint in value.taints), default=0) >= DIRECT
-
-
-def address(place: int) -> When:
-    """The URL or the options that hold it; the data sent there does not count."""
-
-    def check(site: Site) -> bool:
-        value = site.arg(place)
-        if value is None or not value.refs:
-            return value is not None and bool(value.taints)
-        parts = (site.setting(value, key) for key in ("url", "uri", "host", "hostname", "baseURL"))
-        return any(part is not None and bool(part.taints) for part in parts)
-
-    return check
 
 
 def page(site: Site) -> bool:
@@ -177,15 +183,30 @@ def weak_digest(about_password: bool) -> When:
     return check
 
 
+SLOW_HASH = re.compile(r"(?i)scrypt|bcrypt|argon2|pbkdf2|pwned|range")
+
+
+def is_fast_password_hash(site: Site) -> bool:
+    """Any plain digest of a password, unless a slow hash follows or the digest is looked up in a list of leaks."""
+    value = site.arg(0)
+    named = value is not None and is_about_password(value.name.rpartition(".")[2])
+    return named and not SLOW_HASH.search(site.around())
+
+
 def has_fixed_iv(site: Site) -> bool:
     value, algorithm = site.arg(2), text_of(site.arg(0)) or ""
     if value is None or algorithm.lower().endswith("-ecb"):
         return False
-    return isinstance(value.const, str) or value.name == "Buffer.alloc()"
+    zeros = value.name == "Buffer.alloc()" and not re.search(r"randomFill|getRandomValues", site.around())
+    return _is_fixed(value) or zeros
+
+
+def _is_fixed(value: Val | None) -> bool:
+    return value is not None and isinstance(value.const, str | bytes) and not value.taints
 
 
 def has_fixed_salt(site: Site) -> bool:
-    return text_of(site.arg(1)) is not None
+    return _is_fixed(site.arg(1))
 
 
 def few_rounds(site: Site) -> bool:
@@ -193,9 +214,37 @@ def few_rounds(site: Site) -> bool:
     return rounds is not None and isinstance(rounds.const, int) and 0 < rounds.const < 10_000
 
 
+def cost_below(place: int) -> When:
+    def check(site: Site) -> bool:
+        cost = site.arg(place)
+        return cost is not None and type(cost.const) is int and cost.const < 10
+
+    return check
+
+
 def short_key(site: Site) -> bool:
     size = site.setting(site.arg(1), "modulusLength")
     return size is not None and isinstance(size.const, int) and size.const < 2048
+
+
+def is_secret_compared(site: Site) -> bool:
+    return is_const(site.arg(2), True)
+
+
+def is_code_compared(site: Site) -> bool:
+    """One of the two is a message authentication code."""
+    return any("createHmac()" in value.name for value in (site.arg(0), site.arg(1)) if value is not None)
+
+
+def is_unlimited(site: Site) -> bool:
+    return all(site.setting(site.arg(place), "maxOutputLength") is None for place in (1, 2))
+
+
+LOG_FILE = re.compile(r"(?i)log(?:s|ger|file|path)?(?:$|[^a-z])|audit|journal")
+
+
+def is_log_line(site: Site) -> bool:
+    return bool(LOG_FILE.search(f"{site.words()} {site.text().partition(',')[0]}"))
 
 
 def is_secret(value: Val | None) -> bool:
@@ -376,10 +425,10 @@ def open_option(site: Site) -> bool:
 
 
 def is_shared_folder(site: Site) -> bool:
-    path = text_of(site.arg(0))
-    return path is not None and path.startswith(("/tmp/", "/var/tmp/"))
+    path, flag = text_of(site.arg(0)), text_of(site.setting(site.arg(2), "flag")) or ""
+    return path is not None and path.startswith(("/tmp/", "/var/tmp/")) and "x" not in flag
 
 
 def never_verified(site: Site) -> bool:
     """Nothing in the file verifies a signature."""
-    return b"verify" not in site.m.frame.unit.module.data  # type: ignore[attr-defined]
+    return not site.contains("verify")
