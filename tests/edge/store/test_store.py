@@ -216,21 +216,22 @@ def test_log_lines_are_kept_for_a_month(place: str) -> None:
     assert [left_after(29), left_after(31)] == [1, 0]
 
 
+def is_of_the_tables(thing: object, name: str, kind: str, *more: object) -> bool:
+    """Not the full text index, which each database keeps in its own way."""
+    return not name.startswith("lesson_index") and "lexemes" not in name
+
+
+COMPARED = {"compare_type": True, "include_object": is_of_the_tables}
+
+
 def test_migrations_lead_to_the_tables_of_today(place: str) -> None:
     engine = open_engine(address(place))
     with engine.connect() as connection, connection.begin():
         migrate(connection)
-        context = MigrationContext.configure(
-            connection, opts={"compare_type": True, "include_object": is_of_the_tables}
-        )
+        context = MigrationContext.configure(connection, opts=COMPARED)
         assert compare_metadata(context, metadata) == []
         assert context.get_current_revision() == HEAD
     engine.dispose()
-
-
-def is_of_the_tables(thing: object, name: str, kind: str, *more: object) -> bool:
-    """Not the full text index, which each database keeps in its own way."""
-    return not name.startswith("lesson_index") and "lexemes" not in name
 
 
 def test_a_fresh_store_is_stamped_and_needs_no_migration(place: str) -> None:
@@ -238,9 +239,7 @@ def test_a_fresh_store_is_stamped_and_needs_no_migration(place: str) -> None:
     bring_up_to_date(engine)
     bring_up_to_date(engine)
     with engine.connect() as connection, connection.begin():
-        context = MigrationContext.configure(
-            connection, opts={"compare_type": True, "include_object": is_of_the_tables}
-        )
+        context = MigrationContext.configure(connection, opts=COMPARED)
         assert compare_metadata(context, metadata) == []
     engine.dispose()
 

@@ -134,7 +134,7 @@ def test_a_finding_that_was_patched_is_a_lesson(cli: Cli, tmp_path: Path) -> Non
 
 
 def test_a_claim_that_others_refute_is_a_lesson(cli: Cli, tmp_path: Path) -> None:
-    team = ("proposer", "critic", "reviewer", "implementer", "judge")
+    team = ("proposer", "critic", "reviewer", "moderator", "judge")
     agents = [f'[[agents]]\nrole = "{role}"\nmodel = "script:replies.yaml"\n' for role in team]
     (tmp_path / "team.toml").write_text("".join(agents))
     wrong = says("points", points(breaking=["largest([3, 1]) == 1"]), seat="critic")

@@ -41,7 +41,7 @@ def key_by_act() -> None:
         "agent_records",
         sa.Column("session_id", sa.Uuid(as_uuid=False), nullable=False),
         sa.Column("agent_id", words(64), nullable=False),
-        sa.Column("act", sa.Text(), nullable=False, server_default="answer"),
+        sa.Column("act", words(16), nullable=False, server_default="answer"),
         sa.Column("role", words(64), nullable=False),
         sa.Column("model", words(256), nullable=False),
         sa.Column("domain", words(32), nullable=False),
