@@ -1,6 +1,7 @@
 """Flawed functions with functional and attack tests: they are repaired without a model, then both kinds are run.
 
-The cases are in tests/scan/repairs, one text per language: `==== NAME CWE-N` begins a case, `---- PATH` one of its files.
+The cases are in tests/scan/repairs, one text per language: `==== NAME CWE-N` begins a case,
+`---- PATH` one of its files.
 """
 
 import os

@@ -1,7 +1,7 @@
 """How many flawed functions are functional and secure after a repair without a model, by execution.
 
-`python -m benchmarks.run_repairs [LANGUAGE [NAME…]]`; with a language, nothing is kept, and with names, the repaired code is
-shown.
+`python -m benchmarks.run_repairs [LANGUAGE [NAME…]]`; with a language, nothing is kept, and with names, the
+repaired code is shown.
 """
 
 import sys

@@ -204,7 +204,8 @@ def _expression(source: Source, start: int) -> Node | None:
     if source.language != "python":
         settings = [node for node in here if node.type in ("assignment_expression", "pair")]
         compared = [node for node in here if node.type == "binary_expression"]
-        return next(iter((*settings, *shortest, *compared)), None)
+        built = [node for node in here if node.type in ("template_string", "string")]
+        return next(iter((*settings, *shortest, *compared, *built)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)
 

@@ -9,7 +9,9 @@ from moot.scan.bindings import changes
 from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
+from moot.scan.go.rewrites.answers import zero
 from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
+from moot.scan.go.rewrites.types import is_declared_string
 from moot.scan.marks import marks
 from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.drivers import go_placeholder
@@ -17,13 +19,11 @@ from moot.scan.rewrites.query import Dialect, parameterise_query
 from moot.scan.rules.errors import Discard, discards, result_types
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
-from moot.scan.strings import STRINGS, StringHole, build
+from moot.scan.strings import StringHole, build
 from moot.scan.syntax import Scope, Source, nth
 
 ORDINARY = frozenset({"os.Remove", "os.RemoveAll", "os.Mkdir", "os.Symlink", "os.Link", "os.Stat", "os.Lstat"})
 OPTIONAL = re.compile(r"\b(?:FormValue|Getenv|PostFormValue|Cookie|LookupEnv|Query\(\)\.Get|URL\.Query|Header\.Get)\b")
-NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)|byte|rune|uintptr|complex(?:64|128)")
-NILS = re.compile(r"\*|\[\]|map\[|chan\b|func\b|interface\b|any$|<-chan")
 
 
 def sql(source: Source, node: Node) -> Change:
@@ -47,19 +47,6 @@ def _as_text(source: Source, hole: StringHole) -> str:
     """Binds a string as it is, anything else as formatted text."""
     text = source.text(hole.node)
     return text if hole.start < 0 or is_declared_string(source, hole.node) else f"fmt.Sprint({text})"
-
-
-def is_declared_string(source: Source, node: Node) -> bool:
-    """A parameter of type string, or a string literal."""
-    if node.type in STRINGS:
-        return True
-    found = source.scope(node).node.child_by_field_name("parameters") if node.type == "identifier" else None
-    for given in found.named_children if found is not None else ():
-        kind = given.child_by_field_name("type")
-        names = [source.text(name) for name in given.children_by_field_name("name")]
-        if source.text(node) in names:
-            return kind is not None and source.text(kind) == "string"
-    return False
 
 
 def _format_arguments(values: Sequence[str]) -> str:
@@ -133,21 +120,13 @@ def _write_handling(source: Source, discard: Discard, scope: Scope) -> tuple[str
     """Error handling as code that uses `err`."""
     types = result_types(source, scope.node)
     if types[-1:] == ("error",):
-        zeros = [_zero(kind) for kind in types[:-1]]
+        zeros = [zero(kind) for kind in types[:-1]]
         return f"return {', '.join([*zeros, 'err'])}", ()
     if scope.name == "main" and scope.node.type == "function_declaration":
         return "log.Fatal(err)", () if "log" in imports(source).values() else (add_import(source, "log"),)
     if imports(source).get("log") == "log":
         return f'log.Printf("{discard.call.name}: %v", err)', ()
     raise RewriteRefused("the function has no way to pass an error on")
-
-
-def _zero(kind: str) -> str:
-    if NUMBERS.fullmatch(kind):
-        return "0"
-    if kind in ("string", "bool"):
-        return {"string": '""', "bool": "false"}[kind]
-    return "nil" if kind == "error" or NILS.match(kind) else f"*new({kind})"
 
 
 def _statement(source: Source, discard: Discard, scope: Scope, handling: str) -> list[Edit]:

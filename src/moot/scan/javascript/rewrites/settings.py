@@ -111,6 +111,8 @@ def token_check(source: Source, node: Node) -> Change:
             "expired tokens are refused",
         )
     given = [unwrap(arg) for arg in read_call(source, node).args]
+    if read_call(source, node).method == "decode":
+        return _verify(source, node, given)
     lists = [options(source, arg).get("algorithms") for arg in given if arg.type == "object"]
     named = require_node(next((value for value in lists if value is not None), None), "the algorithms are not here")
     kept = [n for n in named.named_children if (constant_text(source, n) or "").lower() not in ("", "none")]
@@ -120,12 +122,26 @@ def token_check(source: Source, node: Node) -> Change:
     return Change((replace_node(named, new),), "a token without a signature is refused")
 
 
+def _verify(source: Source, node: Node, given: list[Node]) -> Change:
+    """`decode(token, secret)` names the secret and does not use it."""
+    call = read_call(source, node)
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    member = callee.child_by_field_name("property")
+    secret = len(given) == 2 and re.search(r"(?i)secret|key", source.text(given[1])) and given[1].type != "object"
+    if not call.name.startswith("jsonwebtoken.") or member is None or not secret:
+        raise RewriteRefused("the key to check the signature with is not here")
+    return Change((replace_node(member, "verify"),), "the signature of the token is checked; a forged one throws")
+
+
 def page(source: Source, node: Node) -> Iterator[Change]:
     """Escapes text put into a page: one value if that is enough, else all."""
-    call = read_call(source, node)
-    if call.method not in ANSWERS or len(call.args) != 1:
-        raise RewriteRefused(f"there is no plain replacement for {call.name}")
-    built = build(source, call.args[0])
+    text = node
+    if node.type == "call_expression":
+        call = read_call(source, node)
+        if call.method not in ANSWERS or len(call.args) != 1:
+            raise RewriteRefused(f"there is no plain replacement for {call.name}")
+        text = call.args[0]
+    built = build(source, text)
     if built.home is not None or len(built.pieces) < 2:
         raise RewriteRefused("the page is built elsewhere")
     found, before = list[tuple[StringHole, str]](), ""
