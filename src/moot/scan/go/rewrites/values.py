@@ -11,7 +11,7 @@ from moot.scan.edits import Edit
 from moot.scan.go.rewrites.answers import find_line, refuse, write_check
 from moot.scan.go.rewrites.module import drop_import, is_left_unused, names, package
 from moot.scan.go.rewrites.types import is_text
-from moot.scan.rewrites.modes import pick_mode
+from moot.scan.rewrites.modes import keep_to_owner
 from moot.scan.syntax import Source, inside
 
 INTN = """
@@ -145,8 +145,7 @@ def restrict_mode(source: Source, node: Node) -> Change:
     given = require_node(call.args[-1] if call.args else None, "the mode is not here")
     if given.type != "int_literal":
         raise RewriteRefused("the mode is not written here")
-    folder = call.method.startswith("Mkdir")
-    new = pick_mode(source, node, int(source.text(given).replace("0o", "0"), 8), folder=folder)
+    new = keep_to_owner(source, node, int(source.text(given).replace("0o", "0"), 8))
     prefix = "0o" if "0o" in source.text(given) else "0"
     return Change((replace_node(given, f"{prefix}{new:o}"),), f"the mode is {new:o}")
 

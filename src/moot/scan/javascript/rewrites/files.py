@@ -9,7 +9,7 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.javascript.rewrites.module import require_module
 from moot.scan.javascript.rewrites.settings import options
-from moot.scan.rewrites.modes import pick_mode
+from moot.scan.rewrites.modes import keep_to_owner
 from moot.scan.strings import unwrap
 from moot.scan.syntax import Source, inside
 
@@ -29,8 +29,7 @@ def restrict_mode(source: Source, node: Node) -> Change:
     written = NUMBER.fullmatch(source.text(given))
     if written is None:
         raise RewriteRefused("the mode is not written here")
-    folder = node.type != "pair" and "mkdir" in read_call(source, node).method
-    new = pick_mode(source, node, int(written[1] or written[2], 8), folder=folder)
+    new = keep_to_owner(source, node, int(written[1] or written[2], 8))
     return Change((replace_node(given, f"0o{new:o}"),), f"the mode is {new:o}")
 
 

@@ -8,7 +8,7 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import module
-from moot.scan.rewrites.modes import pick_mode
+from moot.scan.rewrites.modes import keep_to_owner
 from moot.scan.strings import constant_text
 from moot.scan.syntax import Source
 
@@ -71,7 +71,7 @@ def restrict_mode(source: Source, node: Node) -> Change:
     written = NUMBER.fullmatch(source.text(given))
     if written is None:
         raise RewriteRefused("the mode is not written here")
-    new = pick_mode(source, node, int(written[1], 8), folder=call.method in ("mkdir", "makedirs"))
+    new = keep_to_owner(source, node, int(written[1], 8))
     return Change((replace_node(given, f"0o{new:o}"),), f"the mode is {new:o}")
 
 
