@@ -15,14 +15,14 @@ async def run_attacks(code: Code, patched: Code, claimed: Sequence[Vulnerability
     suite = write_suite(code, claimed)
     if suite is None:
         return None
-    before = await room.execute(code, suite.tests)
+    before = await room.attack(code, suite.tests)
     if before.problem:
         room.degrade(f"attacks on {name_some(suite.attacked)} could not be run: {before.problem}")
         return AttackCheck(attacked=suite.attacked, problem=before.problem)
     worked = list_working(before)
     if not worked:
         return AttackCheck(attacked=suite.attacked)
-    after = await room.execute(patched, suite.tests)
+    after = await room.attack(patched, suite.tests)
     still = worked if after.problem else tuple(name for name in worked if name not in after.passed_names)
     return AttackCheck(attacked=suite.attacked, worked=worked, still=still, problem=after.problem)
 
