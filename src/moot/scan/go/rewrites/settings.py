@@ -115,15 +115,20 @@ def rsa_bits(source: Source, node: Node) -> Change:
 
 
 def weak_hash(source: Source, node: Node) -> Change:
+    new = use_sha256(source, node)
+    require_shown_only(source, node)
+    return new
+
+
+def use_sha256(source: Source, node: Node) -> Change:
+    text = source.data.decode("utf-8", "replace")
+    if DIGEST.search(text) or FIXED_SIZE.search(text):
+        raise RewriteRefused("the file counts on the size or the digests of the old hash")
     call = read_call(source, node)
     old = call.name.rpartition(".")[0]
     new = {"Sum": "Sum256", "New": "New"}.get(call.method)
     if old not in ("crypto/md5", "crypto/sha1") or new is None:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
-    text = source.data.decode("utf-8", "replace")
-    if DIGEST.search(text) or FIXED_SIZE.search(text):
-        raise RewriteRefused("the file counts on the size or the digests of the old hash")
-    require_shown_only(source, node)
     callee = require_node(node.child_by_field_name("function"), "the call has no name")
     edits = (replace_node(callee, f"sha256.{new}"),)
     did = "SHA-256 takes the place of the broken hash; digests are longer"

@@ -83,9 +83,13 @@ def _no_stored_digest(source: Source) -> None:
 
 
 def weak_hash(source: Source, node: Node) -> Change:
-    call = read_call(source, node)
     _no_stored_digest(source)
     require_shown_only(source, node)
+    return use_sha256(source, node)
+
+
+def use_sha256(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
     if call.name == "hashlib.new":
         name = require_node(call.arg(0), "the algorithm is not here")
         opening, closing = quotes(source, name)
