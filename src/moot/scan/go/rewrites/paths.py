@@ -7,6 +7,7 @@ from moot.scan.calls import CALLS, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused
 from moot.scan.go.rewrites.answers import find_line, refuse, write_check
 from moot.scan.go.rewrites.module import package
+from moot.scan.python.rewrites.path import refuse_search
 from moot.scan.strings import StringHole, Text, build
 from moot.scan.syntax import Source
 
@@ -54,6 +55,7 @@ def _folder(source: Source, made: Node) -> str:
         call = read_call(source, made)
         if len(call.args) < 2 or any(inner.type == "variadic_argument" for inner in call.args):
             raise RewriteRefused("no folder is known in which the file must lie")
+        refuse_search(source, call.args[0])
         return source.text(call.args[0])
     first, *rest = build(source, made, UNFOLLOWED).pieces
     begun = source.slice(first.start, first.end) if isinstance(first, Text) else ""

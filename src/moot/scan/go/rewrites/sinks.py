@@ -10,7 +10,7 @@ from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, requ
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.module import package
 from moot.scan.go.rewrites.types import is_declared_string
-from moot.scan.rewrites.markup import NAMES, is_text_place
+from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
 from moot.scan.strings import Text, build
 from moot.scan.syntax import Source
 
@@ -26,6 +26,7 @@ def escape_page(source: Source, node: Node) -> Change:
     if call is not None and call.name == "fmt.Fprintf":
         return _escape_format(source, call.args[1], call.args[2:])
     if call is not None and call.name == "fmt.Sprintf":
+        require_tags(source.text(call.args[0]))
         return _escape_format(source, call.args[0], call.args[1:])
     if call is not None and call.method == "Write" and len(call.args) == 1:
         return _escape_sum(source, _find_bytes(source, call.args[0]))
@@ -34,6 +35,7 @@ def escape_page(source: Source, node: Node) -> Change:
     if call is not None and call.method == "WriteString" and len(call.args) == 1:
         return _escape_page_text(source, call.args[0])
     if node.type == "binary_expression":
+        require_tags(source.text(node))
         return _escape_sum(source, node)
     raise RewriteRefused("the page is put together elsewhere")
 

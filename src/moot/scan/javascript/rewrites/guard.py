@@ -9,7 +9,7 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import before, function
-from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL
+from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL, refuse_own_lines
 from moot.scan.strings import StringHole, build, constant_text, unwrap
 from moot.scan.syntax import Source
 
@@ -54,6 +54,7 @@ def log(source: Source, node: Node) -> Iterator[Change]:
     found = [hole for arg in read_call(source, node).args for hole in _holes(source, arg) if _in_text(source, arg)]
     if not found:
         raise RewriteRefused("what is logged is no text that is put together here")
+    refuse_own_lines(source, found)
     added = function(source, "oneLine", ONE_LINE.format(value=_value(source)))
     yield from _wrap_values(source, found, lambda text: f"oneLine({text})", added, "begins no new line in the log")
 

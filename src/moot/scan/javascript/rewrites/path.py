@@ -9,7 +9,7 @@ from moot.scan.bindings import origins
 from moot.scan.calls import CALLS, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, require_node
 from moot.scan.javascript.rewrites.module import before, require_module
-from moot.scan.python.rewrites.path import find_leading_folder
+from moot.scan.python.rewrites.path import find_leading_folder, require_same_way
 from moot.scan.strings import StringHole, Text, build, unwrap
 from moot.scan.syntax import Source, inside
 
@@ -41,6 +41,7 @@ def _follow(source: Source, place: Node) -> Node:
     value = found[0].value if len(found) == 1 and found[0].kind == "set" else None
     if value is None or source.scope(found[0].node) is not source.scope(place):
         raise RewriteRefused("the path is put together elsewhere")
+    require_same_way(source, found[0].node, place)
     return unwrap(value)
 
 

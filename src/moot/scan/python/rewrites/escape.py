@@ -11,13 +11,14 @@ from moot.scan.calls import SourceCall, calls, modules, read_call
 from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import member, module
-from moot.scan.rewrites.markup import NAMES, is_text_place
+from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
 from moot.scan.strings import StringHole, Text, build, unwrap
-from moot.scan.syntax import Source, inside
+from moot.scan.syntax import Source, inside, words
 
 Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
 JOINED = frozenset({"argument_list", "generator_expression", "list_comprehension"})
+WEB = words("flask quart werkzeug django fastapi starlette aiohttp bottle tornado pyramid webob sanic falcon")
 MARKS = frozenset({"Markup", "mark_safe", "SafeText", "format_html"})
 TAKES_ANY = frozenset({"escape", "conditional_escape"})
 UNFOLLOWED = 4
@@ -26,6 +27,8 @@ UNFOLLOWED = 4
 
 def page(source: Source, node: Node) -> Iterator[Change]:
     """Escapes one value if that is enough, else all in the text."""
+    if not modules(source) & WEB:
+        require_tags(source.text(source.scope(node).node))
     yield from _escape_holes(
         source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup"
     )

@@ -116,7 +116,9 @@ def _place(source: Source, path: Node) -> PathPlace:
         raise RewriteRefused("the path is worked out by a call")
     operator = value.child_by_field_name("operator")
     if value.type == "binary_operator" and operator is not None and source.text(operator) == "/":
-        return PathPlace(text, source.text(_leading_part(source, value)), is_object=True)
+        folder = _leading_part(source, value)
+        refuse_search(source, folder)
+        return PathPlace(text, source.text(folder), is_object=True)
     if _is_join(source, value):
         return PathPlace(text, find_leading_folder(source, value, read_call(source, value).args))
     return PathPlace(text, _folder(source, value))
@@ -125,6 +127,7 @@ def _place(source: Source, path: Node) -> PathPlace:
 def find_leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> str:
     """The folder of a join: its first part and the constant parts that follow."""
     first, last = require_node(parts[0] if parts else None, "the folder is not here"), 0
+    refuse_search(source, first)
     while last + 2 < len(parts) and constant_text(source, parts[last + 1]) is not None:
         last += 1
     return f"{source.slice(joined.start_byte, parts[last].end_byte)})" if last else source.text(first)
@@ -153,7 +156,23 @@ def _value(source: Source, name: Node) -> Node:
     found = origins(source, name)
     if not found or found[-1].kind != "set" or source.scope(found[-1].node) is not source.scope(name):
         raise RewriteRefused("the path is put together elsewhere")
+    require_same_way(source, found[-1].node, name)
     return require_node(found[-1].value, "the path is put together elsewhere")
+
+
+def require_same_way(source: Source, made: Node, use: Node) -> None:
+    """Raises unless whoever reaches the use has passed the assignment: one in a branch says nothing of the others."""
+    line = require_node(source.statement(made), "the path is put together elsewhere")
+    block = line.parent
+    if block is None or not block.start_byte <= use.start_byte < block.end_byte:
+        raise RewriteRefused("the path is put together in a branch")
+
+
+def refuse_search(source: Source, folder: Node) -> None:
+    """Raises if the folder is one of several that are searched: a whole path given there is meant to be used."""
+    name = unwrap(folder)
+    if name.type == "identifier" and any(bound.kind == "loop" for bound in origins(source, name)):
+        raise RewriteRefused("several folders are searched, where a whole path may be given as well")
 
 
 def _folder(source: Source, value: Node) -> str:

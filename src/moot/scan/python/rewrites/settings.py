@@ -168,7 +168,8 @@ def tls(source: Source, node: Node) -> Change:
         right = require_node(node.child_by_field_name("right"), "nothing is assigned")
         text = source.text(right)
         new = text.replace("CERT_NONE", "CERT_REQUIRED").replace("_create_unverified_context", "create_default_context")
-        return Change((replace_node(right, "True" if text == "False" else new), *_host_checks(source, node)), CHECKED)
+        edits = (*_host_checks(source, node), *_load_authorities(source, node, right))
+        return Change((replace_node(right, "True" if text == "False" else new), *edits), CHECKED)
     call = read_call(source, node)
     if call.name == "ssl._create_unverified_context":
         local, added = module(source, "ssl", node)
@@ -180,6 +181,19 @@ def tls(source: Source, node: Node) -> Change:
         return Change((replace_node(demand, '"CERT_REQUIRED"'),), CHECKED)
     given = next((call.keywords[name] for name in SWITCHES if name in call.keywords), None)
     return Change((without_argument(source, require_node(given, "verify is not here")),), CHECKED)
+
+
+def _load_authorities(source: Source, node: Node, right: Node) -> Iterator[Edit]:
+    """A bare context knows no authority, so it would refuse every certificate."""
+    left = require_node(node.child_by_field_name("left"), "nothing is assigned")
+    thing, statement = left.child_by_field_name("object"), source.statement(node)
+    if thing is None or statement is None or not source.text(left).endswith(".verify_mode"):
+        return
+    name, around = re.escape(source.text(thing)), source.text(source.scope(node).node)
+    if re.search(rf"\b{name}\s*=\s*(?:ssl\.)?SSLContext\(", around) and not re.search(rf"\b{name}\.load_\w+", around):
+        line = source.data.rfind(b"\n", 0, statement.start_byte) + 1
+        indent = source.slice(line, statement.start_byte)
+        yield Edit(right.end_byte, right.end_byte, f"\n{indent}{source.text(thing)}.load_default_certs()")
 
 
 def _host_checks(source: Source, node: Node) -> Iterator[Edit]:
