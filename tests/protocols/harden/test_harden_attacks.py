@@ -33,6 +33,9 @@ BOUND = """def find(db, name):
 """
 
 
+Played = tuple[HardenResult, tuple[str, ...]]
+
+
 def reply(code: str) -> str:
     return (
         "PATCHES:\nVULN-001: checked\n\nREMAINING_RISKS:\nNONE\n\nCONFIDENCE: 0.9\n\n"
@@ -40,9 +43,7 @@ def reply(code: str) -> str:
     )
 
 
-def play(
-    code: str, patch: str, sandbox: Sandbox | None = None, edition: int = 2
-) -> tuple[HardenResult, tuple[str, ...]]:
+def play(code: str, patch: str, sandbox: Sandbox | None = None, edition: int = 2) -> Played:
     model = ScriptedModel({"red": [NOTHING, NOTHING], "blue": [reply(patch)]})
     ports = SessionPorts(scanner=StaticTeam(), clock=FrozenClock(), sandbox=sandbox)
     live = room(dict.fromkeys(("red", "blue"), model), ports)
@@ -51,7 +52,7 @@ def play(
     return result, live.degraded
 
 
-def defense(played: tuple[HardenResult, tuple[str, ...]]) -> DefenseReport:
+def defense(played: Played) -> DefenseReport:
     return played[0].defense_reports[0]
 
 

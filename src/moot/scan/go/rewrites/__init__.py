@@ -13,10 +13,17 @@ from moot.scan.go.rewrites.answers import zero
 from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
 from moot.scan.go.rewrites.types import is_declared_string
 from moot.scan.marks import marks
-from moot.scan.rewrites.choices import leave_choices
+from moot.scan.rewrites.choices import is_chosen_by, leave_choices
 from moot.scan.rewrites.drivers import go_placeholder
 from moot.scan.rewrites.query import Dialect, parameterise_query
-from moot.scan.rules.errors import Discard, discards, result_types
+from moot.scan.rules.errors import (
+    ERROR_METHODS,
+    ERROR_ONLY,
+    VALUE_AND_ERROR,
+    Discard,
+    discards,
+    result_types,
+)
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
 from moot.scan.strings import StringHole, build
@@ -105,6 +112,7 @@ def handle_discarded(source: Source, node: Node) -> Change:
     discard = next((d for d in discards(source) if d.node.start_byte == node.start_byte), None)
     if discard is None or not discard.certain:
         raise RewriteRefused("it cannot be told whether the dropped value is an error")
+    _refuse_entangled(source, discard)
     if discard.call.name in ORDINARY:
         raise RewriteRefused(f"{discard.call.name} may fail in ordinary use, as when there is nothing to do")
     if discard.names[:1] != ("_",) and OPTIONAL.search(source.text(discard.call.node)):
@@ -114,6 +122,17 @@ def handle_discarded(source: Source, node: Node) -> Change:
     scope = source.scope(node)
     local, more = _write_handling(source, discard, scope)
     return Change((*_statement(source, discard, scope, local), *more), "the error is checked")
+
+
+def _refuse_entangled(source: Source, discard: Discard) -> None:
+    """Raises where another error is dealt with, which this one must not replace, and for methods of unknown types."""
+    call, following = discard.call, discard.node.next_named_sibling
+    known = call.name in ERROR_ONLY | VALUE_AND_ERROR or call.method in ERROR_METHODS
+    if "." in call.name and not known:
+        raise RewriteRefused("whose method this is, and what it returns, is not known here")
+    checked = following is not None and re.search(r"\berr\b", source.text(following))
+    if checked or is_chosen_by(source, discard.node, r"\berr\b"):
+        raise RewriteRefused("another error is dealt with here, and this one must not take its place")
 
 
 def _write_handling(source: Source, discard: Discard, scope: Scope) -> tuple[str, tuple[Edit, ...]]:

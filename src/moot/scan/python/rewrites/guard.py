@@ -69,7 +69,7 @@ def _list_other_entries(source: Source, node: Node, given: Sequence[Node]) -> li
     }
     callee = node.child_by_field_name("function")
     thing = callee.child_by_field_name("object") if callee is not None else None
-    here = [each for method in LEVELS for each in calls(source).get(method, ()) if each.node != node]
+    here = [each for level in LEVELS for each in calls(source).get(level, ()) if each.node != node]
     here = [each for each in here if source.scope(each.node) is source.scope(node)]
     receiver = f"{source.text(thing)}." if thing is not None else "?"
     same = [each for each in here if source.text(each.node).startswith(receiver) and len(each.args) > 1]
