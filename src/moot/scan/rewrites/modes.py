@@ -11,7 +11,7 @@ from moot.scan.syntax import Source
 SHARED = re.compile(r"(?i)sock|fifo|pipe|public|shared|www|static|lock|device|tmp|temp_?dir")
 """Others are meant to use these, so only their owner knows who."""
 PRIVATE = re.compile(
-    r"(?i)secret|priv|key|token|passw|pwd|cred|sensitive|confidential|user|account|owner|personal|session|backup|"
+    r"(?i)secret|priv|(?:api|ssh|pem)_?key|token|passw|pwd|cred|sensitive|confidential|user|account|owner|personal|session|backup|"
     r"config|cert|vault|wallet|auth"
 )
 OTHERS = 0o077
