@@ -133,7 +133,7 @@ def _refuse_entangled(source: Source, discard: Discard) -> None:
     if "." in call.name and not known:
         raise RewriteRefused("whose method this is, and what it returns, is not known here")
     checked = following is not None and re.match(r"if err\b|return\b.*\berr\b", source.text(following))
-    if checked or is_chosen_by(source, discard.node, r"\berr\b"):
+    if (checked and not discard.names) or is_chosen_by(source, discard.node, r"\berr\b"):
         raise RewriteRefused("another error is dealt with here, and this one must not take its place")
 
 
