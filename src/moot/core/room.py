@@ -82,6 +82,9 @@ class Room(Protocol):
     async def execute(self, code: Code, tests: Tests) -> SuiteRun:
         """Run tests in the sandbox."""
 
+    async def attack(self, code: Code, tests: Tests) -> SuiteRun:
+        """Run attacks in the sandbox. A session without one says so in the result."""
+
     async def cover(self, code: Code, tests: Tests) -> Covered:
         """Run tests in the sandbox and measure coverage. Slower; `execute` decides."""
 

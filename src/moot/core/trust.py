@@ -67,6 +67,7 @@ TABLE: Mapping[str, Rule] = {
     "harden.risk_threshold": "limited",
     # how a session runs
     "harden.max_rounds": "free",
+    "harden.edition": "free",
     "review.max_rounds": "free",
     "review.defend": "free",
     "vet.rounds": "free",

@@ -16,6 +16,7 @@ TITLES = {
     "scan": "The scan looks",
     "repair": "The rewriter works",
     "execute": "Tests are run",
+    "attack": "Attacks are run",
     "race": "Tests are watched for races",
     "probe": "Examples are tried",
     "check": "CI hooks",
@@ -142,7 +143,7 @@ def _render_step(step: StepRow) -> Bullets | Listing:
             repair = Repair.model_validate(step.value)
             fixed = [f"rewritten: {what}" for what in repair.fixed.values()]
             return Bullets(entries=(*fixed, *(f"left: {what}" for what in repair.left.values())) or ("nothing to do",))
-        case "execute":
+        case "execute" | "attack":
             run = SuiteRun.model_validate(step.value)
             told = [f"{o.status} {o.name}" + (f": {o.detail.strip()}" if o.detail else "") for o in run.outcomes]
             return Bullets(entries=(*told, *([run.problem] if run.problem else [])))

@@ -48,6 +48,10 @@ class Effects:
         self._note_masks(code, tests, run)
         return run
 
+    async def attack(self, code: Code, tests: Tests) -> SuiteRun:
+        asked = self._steps.journal.digest_request(code.model_dump_json(), tests.model_dump_json())
+        return await self._steps.run("attack", asked, SuiteRun, lambda: self._run_attacks(code, tests))
+
     async def cover(self, code: Code, tests: Tests) -> Covered:
         asked = self._steps.journal.digest_request(code.model_dump_json(), tests.model_dump_json())
         return await self._steps.run("cover", asked, Covered, lambda: self._watch_tests(code, tests))
@@ -152,6 +156,11 @@ class Effects:
     async def _run_races(self, code: Code, tests: Tests) -> RaceRun:
         run, hide = await self._within_time(self._sandbox().races, code, tests), self._ports.vault.hide
         return run.model_copy(update={"reports": tuple(map(hide, run.reports)), "problem": hide(run.problem)})
+
+    async def _run_attacks(self, code: Code, tests: Tests) -> SuiteRun:
+        if self._ports.sandbox is None:
+            return SuiteRun(problem="this session has no sandbox")
+        return await self._run_tests(code, tests)
 
     def _sandbox(self) -> Sandbox:
         if self._ports.sandbox is None:

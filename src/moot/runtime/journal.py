@@ -136,7 +136,7 @@ def _is_written(writing: "asyncio.Future[None]") -> bool:
     return writing.done() and not writing.cancelled() and writing.exception() is None
 
 
-REPEATABLE = frozenset({"scan", "repair", "execute", "cover", "race", "probe", "measure", "check"})
+REPEATABLE = frozenset({"scan", "repair", "execute", "attack", "cover", "race", "probe", "measure", "check"})
 """Steps that cost no money and change nothing: after a crash they are simply done again, so none waits for what came
 before it to be written, or for itself."""
 

@@ -47,7 +47,7 @@ class LiveRoom:
         self.turn_of, self.note_run, self.use_tools = turns.turn_of, turns.note_run, turns.use_tools
         self.scan, self.repair = effects.scan, effects.repair
         self.execute, self.execute_all = effects.execute, effects.execute_all
-        self.cover, self.race = effects.cover, effects.race
+        self.attack, self.cover, self.race = effects.attack, effects.cover, effects.race
         self.probe, self.probe_all = effects.probe, effects.probe_all
         self.measure, self.check, self.search = effects.measure, effects.check, effects.search
         self.snapshot, self.close = versions.snapshot, versions.close

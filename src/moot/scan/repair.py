@@ -17,6 +17,7 @@ from moot.scan.edits import EditOverlap, apply_edits, move_offset
 from moot.scan.engine.analyse import callees
 from moot.scan.project import ScanProject, look_around
 from moot.scan.rewrites.reasons import IMPLEMENTED, IMPLEMENTERS, REASONS
+from moot.scan.rewrites.suggestions import SUGGESTIONS, write_suggestion
 from moot.scan.rewrites.table import CHOICES, REWRITES
 from moot.scan.rule import RuleMatch
 from moot.scan.rules import MAX_MATCHES, matches
@@ -120,7 +121,8 @@ def _repair_file(file: SourceFile, targets: list[RepairTarget], scan: Look, arou
             else:
                 change, source = _first(file, source, target, scan)
         except RewriteRefused as refusal:
-            progress.left[target.finding.fingerprint] = _advice(target.finding, str(refusal))
+            advice = _advice(target.finding, str(refusal))
+            progress.left[target.finding.fingerprint] = advice + _suggestion(file, source, target, scan)
             continue
         waiting = [replace(other, start=move_offset(other.start, change.edits)) for other in waiting]
         progress.fixed[target.finding.fingerprint] = f"{change.did} ({target.finding.fix.rstrip('.')})"
@@ -204,7 +206,8 @@ def _expression(source: Source, start: int) -> Node | None:
     if source.language != "python":
         settings = [node for node in here if node.type in ("assignment_expression", "pair")]
         compared = [node for node in here if node.type == "binary_expression"]
-        return next(iter((*settings, *shortest, *compared)), None)
+        built = [node for node in here if node.type in ("template_string", "string")]
+        return next(iter((*settings, *shortest, *compared, *built)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)
 
@@ -227,6 +230,19 @@ def _check_change(file: SourceFile, source: Source, change: Change, target: Repa
     if other := next((r for r in sorted(after_counts) if after_counts[r] > before_counts[r]), None):
         raise RewriteRefused(f"{other} would take its place")
     return after
+
+
+def _suggestion(file: SourceFile, source: Source, target: RepairTarget, scan: Look) -> str:
+    """What the user may do, if it would work; empty if nothing is known."""
+    rewrite, node = SUGGESTIONS.get(target.finding.rule), _node(source, target)
+    if rewrite is None or node is None:
+        return ""
+    try:
+        change = rewrite(source, node)
+        _check_change(_as_file(file, source), source, change, target, scan)
+    except RewriteRefused:
+        return ""
+    return write_suggestion(source, change)
 
 
 def _find_matches(source: Source) -> list[RuleMatch]:

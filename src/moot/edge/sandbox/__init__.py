@@ -31,6 +31,14 @@ def find_sandbox(
     raise SandboxError(f"tests are run only in a sandbox, and {'; '.join(reasons)}. Or accept the risk: --unsafe-local")
 
 
+def has_sandbox() -> bool:
+    try:
+        find_sandbox()
+    except SandboxError:
+        return False
+    return True
+
+
 def sandbox_status() -> str:
     """One line for `moot doctor`; `SandboxError` without a sandbox."""
     found = find_sandbox()

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 from moot.core.findings import where
 from moot.core.room import Ask, Room
 from moot.core.types import Absent, Code, SuiteRun, Unit, Value, Vulnerability
+from moot.protocols.harden.attack_check import reason_to_reject, run_attacks
 from moot.protocols.harden.patches import Patch, PatchVerdict, judge_patch, texts_for
 from moot.protocols.harden.prompts import prompt
 from moot.protocols.harden.race_baseline import BaselineRun, scan_patched_code
@@ -51,7 +52,7 @@ async def defend(
             blue="model",
             turn=room.turn_of(said),
         )
-        return await try_patch(patch, version, report, baseline, room)
+        return await try_patch(patch, version, report, baseline, room, attacked=briefing.edition > 1)
     if said is not None:
         room.degrade(f"round {report.round}: deterministic rewrites stand in for blue")
     return await apply_rewrites(version, report, baseline, room)
@@ -128,9 +129,10 @@ async def rewrite_of(
 
 
 async def try_patch(
-    patch: Patch, version: Version, report: AttackReport, baseline: BaselineRun, room: Room
+    patch: Patch, version: Version, report: AttackReport, baseline: BaselineRun, room: Room, *, attacked: bool = False
 ) -> tuple[DefenseReport, Version]:
-    """Check the patch: it parses, keeps the public names, passes the tests, and findings and races are gone."""
+    """Check the patch: it parses, keeps the public names, passes the tests, findings and races are gone, and attacks
+    that worked before no longer do."""
     code = version.code.with_texts(patch.texts)
     if code == version.code:
         verdict, after = PatchVerdict(rejected="it returns the code unchanged"), version
@@ -140,7 +142,13 @@ async def try_patch(
     run = None if verdict.rejected else await run_given_tests(code, baseline, room)
     if run and (broken := find_broken_tests(run, baseline)):
         verdict = PatchVerdict(rejected=f"a test that passed before fails now: {name_some(broken)}")
-    defense = defense_report(patch, report, verdict, join_files(code)).model_copy(update={"tests": run})
+    check = None
+    if attacked and not verdict.rejected:
+        claimed = [finding for finding in report.vulnerabilities if finding.id in patch.claims]
+        check = await run_attacks(version.code, code, claimed, room)
+        verdict = PatchVerdict(rejected=why) if (why := reason_to_reject(check)) else verdict
+    update = {"tests": run, "attacks": check}
+    defense = defense_report(patch, report, verdict, join_files(code)).model_copy(update=update)
     if run and patch.turn is not None:
         told = {**count_tests(run), "accepted": defense.accepted, "rejected_because": defense.rejected_because}
         await room.note_run(patch.turn, told, share_passed(run))

@@ -13,7 +13,7 @@ from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Room
 from moot.core.types import Code, Names, NotAnalysed, Result, Rules, SuiteRun, Tests, Unit, Value, Vulnerability
 from moot.protocols.harden.attack import attack
-from moot.protocols.harden.defend import count_tests, defend
+from moot.protocols.harden.defend import apply_rewrites, count_tests, defend
 from moot.protocols.harden.race_baseline import BaselineRun, scan_given_code
 from moot.protocols.harden.turn_reports import AttackReport, Briefing, DefenseReport, Risks
 from moot.text.excerpts import name_some
@@ -30,6 +30,7 @@ Outcome = Literal[
     "cancelled",
     "rejected",
 ]
+RECORDED = {"timeout", "max_rounds", "min_vulnerabilities", "risk_threshold"}
 StopReason = Literal["hardened", "no_findings", "risk_accepted", "max_rounds"] | CutKind
 
 
@@ -46,6 +47,17 @@ class HardenRules(Rules):
     tools: Annotated[Names, Option(help="Tools that Red and Blue may use, e.g. run_tests; see `moot tools`.")] = Field(
         default=(), description="tools that Red and Blue may use before they answer, by name; none: they may use none"
     )
+    edition: Literal[1, 2] = Field(
+        default=2, description="version of the protocol; sessions recorded by an earlier version keep theirs"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def keep_edition(cls, given: object) -> object:
+        """Rules recorded by an earlier version go on as they began. Recorded rules are complete; a user's are not."""
+        if isinstance(given, dict) and given.keys() >= RECORDED and "edition" not in given:
+            return {"edition": 1, **given}
+        return given
 
 
 class HardenInput(Value):
@@ -112,7 +124,7 @@ async def check_final(given: HardenInput, result: HardenResult, room: Room) -> C
 async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -> HardenResult:
     code, attacks, defenses = given.code, list[AttackReport](), list[DefenseReport]()
     baseline = BaselineRun(given.tests)
-    briefing = Briefing(given.task, rules.tools, given.tests, given.repository)
+    briefing = Briefing(given.task, rules.tools, given.tests, given.repository, rules.edition)
     stopped: StopReason = "max_rounds"
     for spot in given.left_out:
         room.degrade(f"not looked at: {spot.why}")
@@ -124,7 +136,14 @@ async def attack_and_patch(given: HardenInput, rules: HardenRules, room: Room) -
         version, baseline = await scan_given_code(code, baseline, room)
         for number in range(1, rules.max_rounds + 2):  # the last one is the closing attack
             attacks.append(await attack(version, number, attacks, defenses, room, briefing))
-            if reason := reason_to_stop(attacks, rules):
+            reason = reason_to_stop(attacks, rules)
+            if reason and may_rewrite_first(reason, attacks, rules):
+                defense, version = await apply_rewrites(version, attacks[-1], baseline, room)
+                defenses.append(defense)
+                code = version.code
+                if defense.accepted:
+                    continue
+            if reason:
                 stopped = reason
                 break
             if number <= rules.max_rounds:
@@ -167,6 +186,13 @@ def reason_to_stop(attacks: Sequence[AttackReport], rules: HardenRules) -> StopR
     if latest.overall_risk < rules.risk_threshold:
         return "risk_accepted"
     return None
+
+
+def may_rewrite_first(reason: StopReason, attacks: Sequence[AttackReport], rules: HardenRules) -> bool:
+    """A risk that could be accepted is still repaired where a rewrite does it: that asks nobody."""
+    again = {f.id for report in attacks[:-1] for f in report.vulnerabilities}
+    new = [f for f in attacks[-1].vulnerabilities if f.source == "scan" and f.id not in again]
+    return rules.edition > 1 and reason == "risk_accepted" and bool(new) and attacks[-1].round <= rules.max_rounds
 
 
 def name_quiet_stop(attacks: Sequence[AttackReport]) -> Literal["hardened", "no_findings", "risk_accepted"]:

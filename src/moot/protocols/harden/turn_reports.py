@@ -30,6 +30,7 @@ class Briefing:
     tools: tuple[str, ...] = ()
     tests: Tests | None = None
     repository: str = ""
+    edition: int = 2
 
     def context(self, code: Code) -> ToolContext:
         return ToolContext(code=code, tests=self.tests, repository=self.repository)
@@ -69,6 +70,19 @@ def drop_edge_cases(risks: tuple[str, ...]) -> tuple[str, ...]:
 Risks = Annotated[tuple[str, ...], AfterValidator(drop_edge_cases)]
 
 
+class AttackCheck(Value):
+    """Attacks run on the code before a patch and after it."""
+
+    attacked: tuple[str, ...]
+    """Ids of the findings whose functions were attacked."""
+    worked: tuple[str, ...] = ()
+    """Attacks that worked before the patch. None: they show nothing about it."""
+    still: tuple[str, ...] = ()
+    """Of these, the ones that work on the patched code."""
+    problem: str = ""
+    """Why they could not be run."""
+
+
 class DefenseReport(Value):
     patched_vulnerabilities: tuple[str, ...] = ()
     patches: dict[str, str] = Field(default_factory=dict)
@@ -80,4 +94,6 @@ class DefenseReport(Value):
     rejected_because: str = ""
     tests: SuiteRun | None = None
     """The given tests on the patched code; None if not run."""
+    attacks: AttackCheck | None = None
+    """Attacks on a model's patch; None if no attack fits, or the patch failed before."""
     blue: Literal["model", "scan"]

@@ -2,15 +2,23 @@
 
 from moot.scan.change import Choices, Rewrite
 from moot.scan.go import rewrites as go
+from moot.scan.go.rewrites import paths as gopaths
 from moot.scan.go.rewrites import settings as gosettings
 from moot.scan.go.rewrites import shared as goshared
 from moot.scan.go.rewrites import sinks as gosinks
+from moot.scan.go.rewrites import values as govalues
 from moot.scan.javascript import rewrites as javascript
+from moot.scan.javascript.rewrites import files as jsfiles
 from moot.scan.javascript.rewrites import guard as jsguard
+from moot.scan.javascript.rewrites import path as jspath
+from moot.scan.javascript.rewrites import regex as jsregex
 from moot.scan.javascript.rewrites import settings as jssettings
 from moot.scan.javascript.rewrites import state as jsstate
 from moot.scan.python import rewrites as python
+from moot.scan.python.rewrites import ciphers as pyciphers
+from moot.scan.python.rewrites import files as pyfiles
 from moot.scan.python.rewrites import flow as pyflow
+from moot.scan.python.rewrites import regex as pyregex
 from moot.scan.python.rewrites import settings as pysettings
 from moot.scan.python.rewrites import shell as pyshell
 from moot.scan.python.rewrites import sql as pysql
@@ -22,13 +30,20 @@ REWRITES: dict[str, Rewrite] = {
     **pyshell.REWRITES,
     **pysql.REWRITES,
     **pystate.REWRITES,
+    **pyciphers.REWRITES,
+    **pyfiles.REWRITES,
+    **pyregex.REWRITES,
     **javascript.REWRITES,
     **jssettings.REWRITES,
     **jsstate.REWRITES,
+    **jsfiles.REWRITES,
+    **jsregex.REWRITES,
     **go.REWRITES,
     **gosettings.REWRITES,
     **goshared.REWRITES,
     **gosinks.REWRITES,
+    **gopaths.REWRITES,
+    **govalues.REWRITES,
 }
 CHOICES: dict[str, Choices] = {
     **pysql.CHOICES,
@@ -36,5 +51,6 @@ CHOICES: dict[str, Choices] = {
     **pysettings.CHOICES,
     **gosettings.CHOICES,
     **jsguard.CHOICES,
+    **jspath.CHOICES,
     **jssettings.CHOICES,
 }

@@ -14,7 +14,7 @@ from moot.surfaces.page.lanes import LaneTurn, anchor_of, lane_macros, read_turn
 from moot.surfaces.page.rendering import read_table, render_template
 
 MOST_KEPT = 5000
-REFRESHING = frozenset({"snapshot", "execute", "scan", "race", "probe"})
+REFRESHING = frozenset({"snapshot", "execute", "attack", "scan", "race", "probe"})
 """Steps that change the panels."""
 
 

@@ -18,7 +18,7 @@ from moot.edge.checks import SandboxChecks
 from moot.edge.clock import SystemClock
 from moot.edge.files.passages import PassageSearch
 from moot.edge.models import Endpoints, Models
-from moot.edge.sandbox import find_sandbox
+from moot.edge.sandbox import find_sandbox, has_sandbox
 from moot.edge.store import SqlStore
 from moot.edge.store.gates import GateStore
 from moot.edge.store.memory import StoreMemory
@@ -144,8 +144,9 @@ def runs_code(plan: SessionPlan) -> bool:
 
 
 def sandbox_of(plan: SessionPlan, settings: Settings) -> Sandbox | None:
-    """The sandbox; None if the session runs no code."""
-    if not runs_code(plan):
+    """The sandbox; None if the session runs no code, or only attacks on patches and this machine has no sandbox."""
+    attacks = plan.protocol == "harden" and "blue" in plan.seats
+    if not runs_code(plan) and (not attacks or not has_sandbox()):
         return None
     return find_sandbox(bool(plan.notes.get("unsafe_local")), settings.sandbox(), project_of(plan))
 

@@ -9,21 +9,28 @@ from moot.scan.bindings import changes
 from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
+from moot.scan.go.rewrites.answers import zero
 from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
+from moot.scan.go.rewrites.types import is_declared_string
 from moot.scan.marks import marks
-from moot.scan.rewrites.choices import leave_choices
+from moot.scan.rewrites.choices import is_chosen_by, leave_choices
 from moot.scan.rewrites.drivers import go_placeholder
 from moot.scan.rewrites.query import Dialect, parameterise_query
-from moot.scan.rules.errors import Discard, discards, result_types
+from moot.scan.rules.errors import (
+    ERROR_METHODS,
+    ERROR_ONLY,
+    VALUE_AND_ERROR,
+    Discard,
+    discards,
+    result_types,
+)
 from moot.scan.shell import Word, words
 from moot.scan.sql import Part
-from moot.scan.strings import STRINGS, StringHole, build
+from moot.scan.strings import StringHole, build
 from moot.scan.syntax import Scope, Source, nth
 
 ORDINARY = frozenset({"os.Remove", "os.RemoveAll", "os.Mkdir", "os.Symlink", "os.Link", "os.Stat", "os.Lstat"})
 OPTIONAL = re.compile(r"\b(?:FormValue|Getenv|PostFormValue|Cookie|LookupEnv|Query\(\)\.Get|URL\.Query|Header\.Get)\b")
-NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)|byte|rune|uintptr|complex(?:64|128)")
-NILS = re.compile(r"\*|\[\]|map\[|chan\b|func\b|interface\b|any$|<-chan")
 
 
 def sql(source: Source, node: Node) -> Change:
@@ -47,19 +54,6 @@ def _as_text(source: Source, hole: StringHole) -> str:
     """Binds a string as it is, anything else as formatted text."""
     text = source.text(hole.node)
     return text if hole.start < 0 or is_declared_string(source, hole.node) else f"fmt.Sprint({text})"
-
-
-def is_declared_string(source: Source, node: Node) -> bool:
-    """A parameter of type string, or a string literal."""
-    if node.type in STRINGS:
-        return True
-    found = source.scope(node).node.child_by_field_name("parameters") if node.type == "identifier" else None
-    for given in found.named_children if found is not None else ():
-        kind = given.child_by_field_name("type")
-        names = [source.text(name) for name in given.children_by_field_name("name")]
-        if source.text(node) in names:
-            return kind is not None and source.text(kind) == "string"
-    return False
 
 
 def _format_arguments(values: Sequence[str]) -> str:
@@ -118,6 +112,7 @@ def handle_discarded(source: Source, node: Node) -> Change:
     discard = next((d for d in discards(source) if d.node.start_byte == node.start_byte), None)
     if discard is None or not discard.certain:
         raise RewriteRefused("it cannot be told whether the dropped value is an error")
+    _refuse_entangled(source, discard)
     if discard.call.name in ORDINARY:
         raise RewriteRefused(f"{discard.call.name} may fail in ordinary use, as when there is nothing to do")
     if discard.names[:1] != ("_",) and OPTIONAL.search(source.text(discard.call.node)):
@@ -129,25 +124,30 @@ def handle_discarded(source: Source, node: Node) -> Change:
     return Change((*_statement(source, discard, scope, local), *more), "the error is checked")
 
 
+def _refuse_entangled(source: Source, discard: Discard) -> None:
+    """Raises where another error is dealt with, which this one must not replace, and for methods of unknown types."""
+    call, following = discard.call, discard.node.next_named_sibling
+    known = call.name in ERROR_ONLY | VALUE_AND_ERROR or call.method in ERROR_METHODS
+    if re.search(r"(?i)//.*\bignor", source.line(discard.node)):
+        raise RewriteRefused("a comment says that it is meant to be lost")
+    if "." in call.name and not known:
+        raise RewriteRefused("whose method this is, and what it returns, is not known here")
+    checked = following is not None and re.match(r"if err\b|return\b.*\berr\b", source.text(following))
+    if (checked and not discard.names) or is_chosen_by(source, discard.node, r"\berr\b"):
+        raise RewriteRefused("another error is dealt with here, and this one must not take its place")
+
+
 def _write_handling(source: Source, discard: Discard, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
     """Error handling as code that uses `err`."""
     types = result_types(source, scope.node)
     if types[-1:] == ("error",):
-        zeros = [_zero(kind) for kind in types[:-1]]
+        zeros = [zero(kind) for kind in types[:-1]]
         return f"return {', '.join([*zeros, 'err'])}", ()
     if scope.name == "main" and scope.node.type == "function_declaration":
         return "log.Fatal(err)", () if "log" in imports(source).values() else (add_import(source, "log"),)
     if imports(source).get("log") == "log":
         return f'log.Printf("{discard.call.name}: %v", err)', ()
     raise RewriteRefused("the function has no way to pass an error on")
-
-
-def _zero(kind: str) -> str:
-    if NUMBERS.fullmatch(kind):
-        return "0"
-    if kind in ("string", "bool"):
-        return {"string": '""', "bool": "false"}[kind]
-    return "nil" if kind == "error" or NILS.match(kind) else f"*new({kind})"
 
 
 def _statement(source: Source, discard: Discard, scope: Scope, handling: str) -> list[Edit]:

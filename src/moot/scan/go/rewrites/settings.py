@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.scan.bindings import origins
 from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
@@ -106,37 +107,32 @@ def cookie(source: Source, node: Node) -> Iterator[Change]:
 def rsa_bits(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     size = require_node(call.args[-1] if call.args else None, "the size is not here")
+    if size.type == "identifier" and len(found := origins(source, size)) == 1 and found[0].value is not None:
+        size = found[0].value
     if call.method != "GenerateKey" or size.type != "int_literal":
         raise RewriteRefused("the size is not written here")
     return Change((replace_node(size, "2048"),), "the key has 2048 bits; making it takes longer")
 
 
 def weak_hash(source: Source, node: Node) -> Change:
+    new = use_sha256(source, node)
+    require_shown_only(source, node)
+    return new
+
+
+def use_sha256(source: Source, node: Node) -> Change:
+    text = source.data.decode("utf-8", "replace")
+    if DIGEST.search(text) or FIXED_SIZE.search(text):
+        raise RewriteRefused("the file counts on the size or the digests of the old hash")
     call = read_call(source, node)
     old = call.name.rpartition(".")[0]
     new = {"Sum": "Sum256", "New": "New"}.get(call.method)
     if old not in ("crypto/md5", "crypto/sha1") or new is None:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
-    text = source.data.decode("utf-8", "replace")
-    if DIGEST.search(text) or FIXED_SIZE.search(text):
-        raise RewriteRefused("the file counts on the size or the digests of the old hash")
-    require_shown_only(source, node)
     callee = require_node(node.child_by_field_name("function"), "the call has no name")
     edits = (replace_node(callee, f"sha256.{new}"),)
     did = "SHA-256 takes the place of the broken hash; digests are longer"
     return Change((*edits, *swap_import(source, old, "crypto/sha256", edits)), did)
-
-
-def random_bytes(source: Source, node: Node) -> Change:
-    """`rand.Read` has the same signature in both packages; other functions of math/rand have no direct counterpart."""
-    call = read_call(source, node)
-    if call.name != "math/rand.Read":
-        raise RewriteRefused(f"there is no plain replacement for {call.name}")
-    uses = [n for n in source.nodes("selector_expression") if source.text(n).startswith("rand.")]
-    spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"math/rand"'), None)
-    if spec is None or "crypto/rand" in imports(source).values() or any(source.text(n) != "rand.Read" for n in uses):
-        raise RewriteRefused("other numbers of math/rand are used as well")
-    return Change((replace_node(spec, '"crypto/rand"'),), "the system's secure random source is used")
 
 
 def html_template(source: Source, node: Node) -> Change:
@@ -160,7 +156,6 @@ REWRITES: dict[str, Rewrite] = {
     "go-tls-version": tls_version,
     "go-rsa-bits": rsa_bits,
     "go-weak-hash": weak_hash,
-    "go-weak-random": random_bytes,
     "go-text-template": html_template,
 }
 CHOICES: dict[str, Choices] = {"go-cookie": cookie, "go-cookie-script": cookie}

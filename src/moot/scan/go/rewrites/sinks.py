@@ -1,6 +1,7 @@
 """Escapes untrusted values that Go writes into a page."""
 
 import re
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
@@ -8,7 +9,8 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.module import package
-from moot.scan.rewrites.markup import NAMES, is_text_place
+from moot.scan.go.rewrites.types import is_declared_string
+from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
 from moot.scan.strings import Text, build
 from moot.scan.syntax import Source
 
@@ -20,10 +22,42 @@ TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal", "int_lite
 
 def escape_page(source: Source, node: Node) -> Change:
     """Escapes text formatted into a page; text without markup stays the same."""
-    call = read_call(source, node)
-    if call.name != "fmt.Fprintf" or len(call.args) < 3 or call.args[1].type not in TEXTS:
-        raise RewriteRefused("only fmt.Fprintf with its format is rewritten")
-    text, values = source.text(call.args[1]), call.args[2:]
+    call = read_call(source, node) if node.type == "call_expression" else None
+    if call is not None and call.name == "fmt.Fprintf":
+        return _escape_format(source, call.args[1], call.args[2:])
+    if call is not None and call.name == "fmt.Sprintf":
+        require_tags(source.text(call.args[0]))
+        return _escape_format(source, call.args[0], call.args[1:])
+    if call is not None and call.method == "Write" and len(call.args) == 1:
+        return _escape_sum(source, _find_bytes(source, call.args[0]))
+    if call is not None and call.name in ("fmt.Fprint", "fmt.Fprintln", "io.WriteString") and len(call.args) == 2:
+        return _escape_page_text(source, call.args[1])
+    if call is not None and call.method == "WriteString" and len(call.args) == 1:
+        return _escape_page_text(source, call.args[0])
+    if node.type == "binary_expression":
+        require_tags(source.text(node))
+        return _escape_sum(source, node)
+    raise RewriteRefused("the page is put together elsewhere")
+
+
+def _escape_page_text(source: Source, text: Node) -> Change:
+    call = read_call(source, text) if text.type == "call_expression" else None
+    if call is not None and call.name == "fmt.Sprintf":
+        return _escape_format(source, call.args[0], call.args[1:])
+    return _escape_sum(source, text)
+
+
+def _find_bytes(source: Source, value: Node) -> Node:
+    """The text of `[]byte(text)`."""
+    if value.type != "type_conversion_expression" or not source.text(value).startswith("[]byte("):
+        raise RewriteRefused("the page is put together elsewhere")
+    return require_node(value.child_by_field_name("operand"), "the text is not here")
+
+
+def _escape_format(source: Source, template: Node, values: Sequence[Node]) -> Change:
+    if template.type not in TEXTS or not values:
+        raise RewriteRefused("the format is not here")
+    text = source.text(template)
     verbs = [verb for verb in VERB.finditer(text) if verb[1] != "%"]
     if len(verbs) != len(values) or "*" in text or "%[" in text:
         raise RewriteRefused("it cannot be told which value goes where")
@@ -35,7 +69,26 @@ def escape_page(source: Source, node: Node) -> Change:
             continue
         if NAMES.search(shown) or not is_text_place(VERB.sub("x", text[: verb.start()])):
             raise RewriteRefused("a value is markup itself, or stands in a script, a tag or an address")
-        edits.append(replace_node(value, f"{html}.EscapeString(fmt.Sprint({shown}))"))
+        plain = shown if is_declared_string(source, value) else f"fmt.Sprint({shown})"
+        edits.append(replace_node(value, f"{html}.EscapeString({plain})"))
+    return Change((*edits, *added), "values are escaped before they are part of the page")
+
+
+def _escape_sum(source: Source, text: Node) -> Change:
+    """`"<b>" + name + "</b>"`: what is added to text is text."""
+    built, before, edits = build(source, text, UNFOLLOWED), "", list[Edit]()
+    if len(built.pieces) < 2 or built.home is not None:
+        raise RewriteRefused("the page is put together elsewhere")
+    html, added = package(source, "html")
+    for piece in built.pieces:
+        if isinstance(piece, Text):
+            before += source.slice(piece.start, piece.end)
+            continue
+        shown = source.text(piece.node)
+        if piece.start >= 0 or NAMES.search(shown) or not _is_plain(source, piece.node) or not is_text_place(before):
+            raise RewriteRefused("a value is markup itself, or stands in a script, a tag or an address")
+        edits.append(replace_node(piece.node, f"{html}.EscapeString({shown})"))
+        before += "x"
     return Change((*edits, *added), "values are escaped before they are part of the page")
 
 

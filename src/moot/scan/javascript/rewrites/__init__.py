@@ -158,6 +158,10 @@ def weak_hash(source: Source, node: Node) -> Change:
     if any(m.rule.id == "javascript-password-hash" and m.node.start_byte == node.start_byte for m in matches(source)):
         raise RewriteRefused("a password needs a slow hash, not another fast one")
     require_shown_only(source, node)
+    return use_sha256(source, node)
+
+
+def use_sha256(source: Source, node: Node) -> Change:
     name = require_node(read_call(source, node).arg(0), "the algorithm is not here")
     opening, closing = quotes(source, name)
     return Change(

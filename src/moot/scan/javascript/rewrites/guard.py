@@ -8,11 +8,10 @@ from tree_sitter import Node
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.javascript.rewrites.module import before, function, require_module
-from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL
-from moot.scan.python.rewrites.path import find_leading_folder
+from moot.scan.javascript.rewrites.module import before, function
+from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL, refuse_own_lines
 from moot.scan.strings import StringHole, build, constant_text, unwrap
-from moot.scan.syntax import Source, inside
+from moot.scan.syntax import Source
 
 PARTS = frozenset({"identifier", "member_expression", "subscript_expression", "call_expression"})
 UNFOLLOWED = 4
@@ -28,7 +27,6 @@ LOCAL = """const localPath = ({given}) => {{
   }}
 }};"""
 SORRY = '"Internal server error"'
-FORBIDDEN = "the path leads out of its folder"
 
 
 def _value(source: Source) -> str:
@@ -56,6 +54,7 @@ def log(source: Source, node: Node) -> Iterator[Change]:
     found = [hole for arg in read_call(source, node).args for hole in _holes(source, arg) if _in_text(source, arg)]
     if not found:
         raise RewriteRefused("what is logged is no text that is put together here")
+    refuse_own_lines(source, found)
     added = function(source, "oneLine", ONE_LINE.format(value=_value(source)))
     yield from _wrap_values(source, found, lambda text: f"oneLine({text})", added, "begins no new line in the log")
 
@@ -140,33 +139,6 @@ def _parameters(source: Source, node: Node) -> set[str]:
     return found
 
 
-def contain_path(source: Source, node: Node) -> Iterator[Change]:
-    """`path.join(folder, name)` must lie in the folder; a handler answers 403 if it does not."""
-    call = read_call(source, node)
-    place = unwrap(require_node(call.arg(0), "the path is not here"))
-    joined = read_call(source, place) if place.type == "call_expression" else None
-    if joined is None or joined.name not in ("path.join", "path.resolve") or len(joined.args) < 2:
-        raise RewriteRefused("no folder is known in which the file must lie")
-    if any(n.type == "call_expression" for arg in joined.args for n in inside(arg, 200)):
-        raise RewriteRefused("the path is worked out by a call")
-    statement = require_node(source.statement(node), "the path is used outside of a statement")
-    if source.scope(statement) is not source.scope(node):
-        raise RewriteRefused("the path is used outside of a statement")
-    path, added = require_module(source, "path", node)
-    folder = find_leading_folder(source, place, joined.args)
-    whole = f"{path}.resolve({source.text(place)})"
-    test = f"{whole} !== {path}.resolve({folder}) && !{whole}.startsWith({path}.resolve({folder}) + {path}.sep)"
-    guard = f"if ({test}) {{ {_refusal(source, node)} }}"
-    yield Change((*added, before(source, statement, guard)), f"the file must lie in {folder}")
-
-
-def _refusal(source: Source, node: Node) -> str:
-    """A handler answers, because a rejected promise would end the program; other functions throw."""
-    if "res" in source.scope(node).parameters:
-        return "res.statusCode = 403; return res.end();"
-    return f'throw new Error("{FORBIDDEN}");'
-
-
 def error_shown(source: Source, node: Node) -> Iterator[Change]:
     """Sends a plain sentence to the visitor and logs the stack."""
     call = read_call(source, node)
@@ -187,6 +159,5 @@ CHOICES: dict[str, Choices] = {
     "javascript-regex-injection": pattern,
     "javascript-nosql": document_query,
     "javascript-open-redirect": redirect,
-    "javascript-path": contain_path,
     "javascript-error-disclosure": error_shown,
 }

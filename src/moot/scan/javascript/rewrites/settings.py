@@ -10,8 +10,8 @@ from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_n
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import function
 from moot.scan.rewrites.choices import leave_choices
-from moot.scan.rewrites.markup import NAMES, is_text_place
-from moot.scan.strings import StringHole, Text, build, constant_text, quotes, unwrap
+from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
+from moot.scan.strings import Built, StringHole, Text, build, constant_text, quotes, unwrap
 from moot.scan.syntax import Source, inside
 
 RANDOM = "(crypto.getRandomValues(new Uint32Array(2)).reduce((all, word) => all * 2 ** 26 + (word >>> 6), 0) / 2 ** 52)"
@@ -111,6 +111,8 @@ def token_check(source: Source, node: Node) -> Change:
             "expired tokens are refused",
         )
     given = [unwrap(arg) for arg in read_call(source, node).args]
+    if read_call(source, node).method == "decode":
+        return _verify(source, node, given)
     lists = [options(source, arg).get("algorithms") for arg in given if arg.type == "object"]
     named = require_node(next((value for value in lists if value is not None), None), "the algorithms are not here")
     kept = [n for n in named.named_children if (constant_text(source, n) or "").lower() not in ("", "none")]
@@ -120,14 +122,20 @@ def token_check(source: Source, node: Node) -> Change:
     return Change((replace_node(named, new),), "a token without a signature is refused")
 
 
+def _verify(source: Source, node: Node, given: list[Node]) -> Change:
+    """`decode(token, secret)` names the secret and does not use it."""
+    call = read_call(source, node)
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    member = callee.child_by_field_name("property")
+    secret = len(given) == 2 and re.search(r"(?i)secret|key", source.text(given[1])) and given[1].type != "object"
+    if not call.name.startswith("jsonwebtoken.") or member is None or not secret:
+        raise RewriteRefused("the key to check the signature with is not here")
+    return Change((replace_node(member, "verify"),), "the signature of the token is checked; a forged one throws")
+
+
 def page(source: Source, node: Node) -> Iterator[Change]:
     """Escapes text put into a page: one value if that is enough, else all."""
-    call = read_call(source, node)
-    if call.method not in ANSWERS or len(call.args) != 1:
-        raise RewriteRefused(f"there is no plain replacement for {call.name}")
-    built = build(source, call.args[0])
-    if built.home is not None or len(built.pieces) < 2:
-        raise RewriteRefused("the page is built elsewhere")
+    built = _find_page(source, node)
     found, before = list[tuple[StringHole, str]](), ""
     for piece in built.pieces:
         if isinstance(piece, Text):
@@ -146,6 +154,22 @@ def page(source: Source, node: Node) -> Iterator[Change]:
             yield Change((*edits, *_escaper(source)), "values are shown as text, not as markup")
     if refusal is not None:
         raise refusal
+
+
+def _find_page(source: Source, node: Node) -> Built:
+    """What an answer sends, or a text with tags."""
+    text = node
+    if node.type == "call_expression":
+        call = read_call(source, node)
+        if call.method not in ANSWERS or len(call.args) != 1:
+            raise RewriteRefused(f"there is no plain replacement for {call.name}")
+        text = call.args[0]
+    built = build(source, text)
+    if built.home is not None or len(built.pieces) < 2:
+        raise RewriteRefused("the page is built elsewhere")
+    if text is node:
+        require_tags(built.literal(source))
+    return built
 
 
 def _escape_hole(source: Source, hole: StringHole, before: str) -> Edit:

@@ -16,6 +16,8 @@ SAME_SECRET = """const sameSecret = ({given}) => {{
   const digest = ({text}) => {crypto}.createHash("sha256").update(text).digest();
   return {crypto}.timingSafeEqual(digest(left), digest(right));
 }};"""
+DATA = r"(?i)json|parse|load|deserial|config|settings|options|state|data|payload"
+"""Names of functions and values that say that data is read, which programs write as JSON."""
 PROTOTYPES = ('"__proto__"', '"constructor"', '"prototype"')
 WINDOWS = frozenset({"npm", "npx", "yarn", "pnpm", "tsc"})
 """Programs that are scripts on Windows, found there only by a shell."""
@@ -108,7 +110,7 @@ def evaluate(source: Source, node: Node) -> Change:
     if [text for text in texts if text] != ["(", ")"]:
         raise RewriteRefused("code that is run cannot be replaced by data")
     value = source.text(built.holes[0].node)
-    if not re.search(r"(?i)json", f"{value} {source.scope(node).name}"):
+    if not re.search(DATA, f"{value} {source.scope(node).name}"):
         raise RewriteRefused("nothing says that the text is JSON: keys without quotes would no longer be read")
     return Change((replace_node(node, f"JSON.parse({value})"),), "only data is read")
 

@@ -83,9 +83,13 @@ def _no_stored_digest(source: Source) -> None:
 
 
 def weak_hash(source: Source, node: Node) -> Change:
-    call = read_call(source, node)
     _no_stored_digest(source)
     require_shown_only(source, node)
+    return use_sha256(source, node)
+
+
+def use_sha256(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
     if call.name == "hashlib.new":
         name = require_node(call.arg(0), "the algorithm is not here")
         opening, closing = quotes(source, name)
@@ -97,29 +101,6 @@ def weak_hash(source: Source, node: Node) -> Change:
     return Change(
         (replace_node(callee, f"{local}.sha256"), *added),
         "SHA-256 takes the place of the broken hash; digests are longer",
-    )
-
-
-def mktemp(source: Source, node: Node) -> Change:
-    """Uses a fresh private folder: the name in it does not exist yet, as with mktemp, but nobody else can take it."""
-    call = read_call(source, node)
-    if call.name != "tempfile.mktemp":
-        raise RewriteRefused(f"there is no plain replacement for {call.name}")
-    local, added = module(source, "tempfile", node)
-    system, more = module(source, "os", node)
-    rest = [f"{key}={source.text(v)}" for key, i in (("prefix", 1), ("dir", 2)) if (v := call.arg(i, key)) is not None]
-    suffix = call.arg(0, "suffix")
-    text = constant_text(source, suffix)
-    name = (
-        '"file"'
-        if suffix is None
-        else f'"file{text}"'
-        if text is not None and '"' not in text
-        else f'"file" + {source.text(suffix)}'
-    )
-    new = f"{system}.path.join({local}.mkdtemp({', '.join(rest)}), {name})"
-    return Change(
-        (replace_node(node, new), *added, *more), "the name lies in a new folder that only this user can write to"
     )
 
 
@@ -160,7 +141,6 @@ REWRITES: dict[str, Rewrite] = {
     "python-eval": evaluate,
     "python-yaml-load": yaml_load,
     "python-weak-hash": weak_hash,
-    "python-mktemp": mktemp,
     "python-debug": _switch("debug", "False", "the debugger is off"),
     "python-weak-random": random_secret,
 }

@@ -1,21 +1,24 @@
 """Escapes untrusted values in pages and LDAP filters."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
-from moot.scan.calls import SourceCall, modules, read_call
+from moot.scan.calls import SourceCall, calls, modules, read_call
 from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import member, module
-from moot.scan.rewrites.markup import NAMES, is_text_place
+from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
 from moot.scan.strings import StringHole, Text, build, unwrap
-from moot.scan.syntax import Source, inside
+from moot.scan.syntax import Source, inside, words
 
 Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
+JOINED = frozenset({"argument_list", "generator_expression", "list_comprehension"})
+WEB = words("flask quart werkzeug django fastapi starlette aiohttp bottle tornado pyramid webob sanic falcon")
 MARKS = frozenset({"Markup", "mark_safe", "SafeText", "format_html"})
 TAKES_ANY = frozenset({"escape", "conditional_escape"})
 UNFOLLOWED = 4
@@ -24,6 +27,8 @@ UNFOLLOWED = 4
 
 def page(source: Source, node: Node) -> Iterator[Change]:
     """Escapes one value if that is enough, else all in the text."""
+    if not modules(source) & WEB:
+        require_tags(source.text(source.scope(node).node))
     yield from _escape_holes(
         source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup"
     )
@@ -108,6 +113,43 @@ def _escape_call(name: str, text: str, *, added: bool) -> str:
 
 
 def _holes(source: Source, text: Node) -> list[StringHole]:
+    """The values in a text; for `"".join(parts)`, those in its parts."""
+    return [inner for hole in _find_holes(source, text) for inner in _open_join(source, hole)]
+
+
+def _open_join(source: Source, hole: StringHole) -> list[StringHole]:
+    node = unwrap(hole.node)
+    if node.type != "call" or read_call(source, node).method != "join":
+        return [hole]
+    given = require_node(read_call(source, node).arg(0), "what is joined is not here")
+    texts: list[Node] = []
+    if given.type == "identifier":
+        texts = [
+            made.args[0] for made in calls(source).get("append", ()) if made.name == f"{source.text(given)}.append"
+        ]
+        texts = [made for made in texts if source.scope(made) is source.scope(node)]
+        others = [
+            b for b in origins(source, given) if b.value is None or not re.fullmatch(r"\[\s*\]", source.text(b.value))
+        ]
+        texts = [] if others else texts
+    elif given.type in ("generator_expression", "list_comprehension"):
+        texts = [require_node(given.child_by_field_name("body"), "what is joined is not here")]
+    built = [build(source, text, UNFOLLOWED) for text in texts]
+    if not built or any(len(each.pieces) < 2 for each in built):
+        raise RewriteRefused("what is joined is made elsewhere")
+    return [inner for each in built for inner in each.holes]
+
+
+def _list_appended(source: Source, name: Node) -> list[Node]:
+    """What is appended to a list that begins empty."""
+    begun = [bound.value for bound in origins(source, name)]
+    if any(value is None or not re.fullmatch(r"\[\s*\]", source.text(value)) for value in begun):
+        return []
+    added = [call for call in calls(source).get("append", ()) if call.name == f"{source.text(name)}.append"]
+    return [call.args[0] for call in added if call.args and source.scope(call.node) is source.scope(name)]
+
+
+def _find_holes(source: Source, text: Node) -> list[StringHole]:
     text = unwrap(text)
     if text.type != "identifier":
         return build(source, text, UNFOLLOWED).holes
@@ -125,11 +167,24 @@ def _is_text_place(source: Source, text: Node, hole: StringHole) -> bool:
     bound = origins(source, text) if text.type == "identifier" else []
     values = [b.value for b in bound if b.value is not None] or [text]
     before = ""
+    part = hole.node
+    while part.parent is not None and part.parent.type in ("binary_operator", "interpolation", "string"):
+        part = part.parent
+    values = (
+        values
+        if any(v.start_byte <= hole.node.start_byte < v.end_byte and not _is_joined(v, part) for v in values)
+        else [part]
+    )
     for piece in (piece for value in values for piece in build(source, value, UNFOLLOWED).pieces):
         if isinstance(piece, StringHole) and piece.node.start_byte == hole.node.start_byte:
             break
         before += source.slice(piece.start, piece.end) if isinstance(piece, Text) else "x"
     return is_text_place(before)
+
+
+def _is_joined(value: Node, part: Node) -> bool:
+    """Whether the part lies in a call of the value, as what is joined there does."""
+    return part.start_byte > value.start_byte and part.parent is not None and part.parent.type in JOINED
 
 
 def _only_answer(source: Source, name: Node) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
-from moot.scan.calls import read_call
+from moot.scan.calls import calls, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, module
@@ -30,6 +30,10 @@ TEXTUAL = re.compile(
 )
 """Fields that certainly hold text; a number turned to text would no longer match."""
 REQUEST = re.compile(r"(?:flask\.)?request\.(?:args|form|headers|cookies|values|GET|POST|params|query_params)\b")
+OWN_LINES = re.compile(
+    r"\\n|\"\"\"|indent\s*=|pformat|format_exc|JSON\.stringify\([^)]*,|inspect\(|\.stack\b|traceback"
+)
+LEVELS = ("debug", "info", "warning", "error", "critical", "exception")
 SORRY = '"Internal server error"'
 Wrap = Callable[[StringHole], str]
 
@@ -54,7 +58,22 @@ def log(source: Source, node: Node) -> Iterator[Change]:
     text = constant_text(source, message)
     if rest and (text is None or any(found["verb"] not in "s%" for found in PERCENT.finditer(text))):
         raise RewriteRefused("the values are formatted by the message")
-    yield from _on_one_line(source, rest if text is not None else [message], "the log")
+    given = rest if text is not None else [message]
+    yield from _on_one_line(source, [*given, *_list_other_entries(source, node, given)], "the log")
+
+
+def _list_other_entries(source: Source, node: Node, given: Sequence[Node]) -> list[Node]:
+    """The same values in other entries of this function: what forges one entry forges them all."""
+    names = {
+        source.text(hole.node) for text in given for hole in _holes(source, text) if hole.node.type == "identifier"
+    }
+    callee = node.child_by_field_name("function")
+    thing = callee.child_by_field_name("object") if callee is not None else None
+    here = [each for level in LEVELS for each in calls(source).get(level, ()) if each.node != node]
+    here = [each for each in here if source.scope(each.node) is source.scope(node)]
+    receiver = f"{source.text(thing)}." if thing is not None else "?"
+    same = [each for each in here if source.text(each.node).startswith(receiver) and len(each.args) > 1]
+    return [arg for each in same for arg in each.args[1:] if arg.type == "identifier" and source.text(arg) in names]
 
 
 def _on_one_line(source: Source, texts: Sequence[Node], where: str) -> Iterator[Change]:
@@ -63,12 +82,21 @@ def _on_one_line(source: Source, texts: Sequence[Node], where: str) -> Iterator[
         raise RewriteRefused("no plain value stands in the text")
     if where == "the header" and any(not _is_text(source, text) for text in texts):
         raise RewriteRefused("the type of the value is not known: bytes would no longer be bytes")
+    refuse_own_lines(source, found)
     added = function(source, "one_line", ONE_LINE, found[0].node)
 
     def wrap(hole: StringHole) -> str:
         return f"one_line({source.text(hole.node)})"
 
     yield from _wrap_values(source, found, wrap, added, f"begins no new line in {where}")
+
+
+def refuse_own_lines(source: Source, holes: Sequence[StringHole]) -> None:
+    """Raises if a value is made with line breaks: they are meant to be there."""
+    for name in (unwrap(hole.node) for hole in holes):
+        made = [b.value for b in origins(source, name) if b.value is not None] if name.type == "identifier" else [name]
+        if any(OWN_LINES.search(source.text(value)) for value in made):
+            raise RewriteRefused("the value is made with line breaks of its own")
 
 
 def _is_text(source: Source, text: Node) -> bool:
@@ -90,7 +118,9 @@ def _wrap_values(
     source: Source, holes: Sequence[StringHole], wrap: Wrap, added: tuple[Edit, ...], did: str
 ) -> Iterator[Change]:
     """One value if that is enough, else all."""
-    for chosen in (*([hole] for hole in holes), list(holes) if len(holes) > 1 else []):
+    names = [source.text(hole.node) for hole in holes]
+    groups = [[hole for hole in holes if source.text(hole.node) == name] for name in dict.fromkeys(names)]
+    for chosen in (*groups, list(holes) if len(groups) > 1 else []):
         if chosen:
             shown = ", ".join(dict.fromkeys(source.text(hole.node) for hole in chosen))
             edits = (*added, *(replace_node(hole.node, wrap(hole)) for hole in chosen))

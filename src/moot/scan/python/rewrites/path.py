@@ -1,5 +1,6 @@
 """Checks that an untrusted path lies in the folder that the code names."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ METHODS = words(
     "read_text write_text read_bytes write_bytes unlink rmdir touch iterdir rglob is_file exists open mkdir"
 )
 UNFOLLOWED = 4
+PLAIN = words("expression_statement assignment if_statement with_statement return_statement")
 
 
 @dataclass(frozen=True)
@@ -35,20 +37,59 @@ class PathPlace:
 def contain_path(source: Source, node: Node) -> Iterator[Change]:
     path = _path(source, node)
     place = _place(source, path)
-    statement = _statement(source, node, path)
+    statement = _first_use(source, path, _statement(source, node, path))
     system, added = ("", ()) if place.is_object else module(source, "os", statement)
+    answer = _refusal(source, path, statement)
     for test in _tests(place, system):
         yield Change(
-            (*added, before(source, statement, f"if {test}:", f"\t{OUT}")), f"the file must lie in {place.folder}"
+            (*added, before(source, statement, f"if {test}:", f"\t{answer}")), f"the file must lie in {place.folder}"
         )
+
+
+def _first_use(source: Source, path: Node, statement: Node) -> Node:
+    """The first statement that uses the path, if the one at hand always comes after it."""
+    if path.type != "identifier":
+        return statement
+    word, made = source.text(path), origins(source, path)[-1].node
+    for use in inside(source.scope(path).node, 50_000):
+        if use.type != "identifier" or source.text(use) != word or use.start_byte < made.end_byte:
+            continue
+        first = source.statement(use)
+        if first is None or first.parent is None or first.start_byte >= statement.start_byte:
+            break
+        if first.parent.start_byte <= statement.start_byte < first.parent.end_byte and first.type in PLAIN:
+            return first
+        break
+    return statement
+
+
+def _refusal(source: Source, path: Node, statement: Node) -> str:
+    """What the function answers for a file that is not there, or an error."""
+    word = re.escape(source.text(path))
+    block = statement.parent
+    for other in block.named_children if block is not None else ():
+        if other.type != "if_statement" or other.child_by_field_name("alternative") is not None:
+            continue
+        test, body = other.child_by_field_name("condition"), other.child_by_field_name("consequence")
+        if test is None or body is None or body.named_child_count != 1:
+            continue
+        asked = re.fullmatch(rf"not (?:os\.path\.(?:exists|isfile|isdir)\({word}\)|{word}\.\w+\(\))", source.text(test))
+        answer = body.named_children[0]
+        if asked and answer.type in ("return_statement", "raise_statement") and "\n" not in source.text(answer):
+            return source.text(answer)
+    return OUT
 
 
 def _tests(place: PathPlace, system: str) -> Iterator[str]:
     if place.is_object:
-        yield f"not {place.path}.resolve().is_relative_to({place.folder}.resolve())"
+        yield f"not {_bracket(place.path)}.resolve().is_relative_to({_bracket(place.folder)}.resolve())"
         return
     path, folder = f"{system}.path.abspath({place.path})", f"{system}.path.abspath({place.folder})"
     yield f"{system}.path.commonpath([{folder}, {path}]) != {folder}"
+
+
+def _bracket(text: str) -> str:
+    return text if re.fullmatch(r"[\w.]+(?:\([^()]*\))?", text) else f"({text})"
 
 
 def _path(source: Source, node: Node) -> Node:
@@ -58,7 +99,11 @@ def _path(source: Source, node: Node) -> Node:
     given = call.arg(0, *KEYWORDS)
     callee = node.child_by_field_name("function")
     thing = callee.child_by_field_name("object") if callee is not None else None
+    if thing is not None and source.text(thing).endswith(".parent") and call.method == "mkdir":
+        thing = thing.child_by_field_name("object")
     if thing is not None and call.method in METHODS and thing.type == "identifier" and origins(source, thing):
+        return thing
+    if thing is not None and call.method in METHODS and unwrap(thing).type == "binary_operator":
         return thing
     return require_node(given, "the path is not here")
 
@@ -71,8 +116,9 @@ def _place(source: Source, path: Node) -> PathPlace:
         raise RewriteRefused("the path is worked out by a call")
     operator = value.child_by_field_name("operator")
     if value.type == "binary_operator" and operator is not None and source.text(operator) == "/":
-        left = require_node(value.child_by_field_name("left"), "the folder is not here")
-        return PathPlace(text, source.text(left), is_object=True)
+        folder = _leading_part(source, value)
+        refuse_search(source, folder)
+        return PathPlace(text, source.text(folder), is_object=True)
     if _is_join(source, value):
         return PathPlace(text, find_leading_folder(source, value, read_call(source, value).args))
     return PathPlace(text, _folder(source, value))
@@ -81,9 +127,25 @@ def _place(source: Source, path: Node) -> PathPlace:
 def find_leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> str:
     """The folder of a join: its first part and the constant parts that follow."""
     first, last = require_node(parts[0] if parts else None, "the folder is not here"), 0
+    refuse_search(source, first)
     while last + 2 < len(parts) and constant_text(source, parts[last + 1]) is not None:
         last += 1
     return f"{source.slice(joined.start_byte, parts[last].end_byte)})" if last else source.text(first)
+
+
+def _leading_part(source: Source, value: Node) -> Node:
+    """`base / "a"` of `base / "a" / name / part`: the parts before the first that is no constant."""
+    parts: list[Node] = []
+    current = unwrap(value)
+    while current.type == "binary_operator":
+        parts.append(current)
+        current = unwrap(require_node(current.child_by_field_name("left"), "the folder is not here"))
+    folder = current
+    for part in reversed(parts[1:]):
+        if constant_text(source, part.child_by_field_name("right")) is None:
+            break
+        folder = part
+    return folder
 
 
 def _is_join(source: Source, value: Node) -> bool:
@@ -94,7 +156,23 @@ def _value(source: Source, name: Node) -> Node:
     found = origins(source, name)
     if not found or found[-1].kind != "set" or source.scope(found[-1].node) is not source.scope(name):
         raise RewriteRefused("the path is put together elsewhere")
+    require_same_way(source, found[-1].node, name)
     return require_node(found[-1].value, "the path is put together elsewhere")
+
+
+def require_same_way(source: Source, made: Node, use: Node) -> None:
+    """Raises unless whoever reaches the use has passed the assignment: one in a branch says nothing of the others."""
+    line = require_node(source.statement(made), "the path is put together elsewhere")
+    block = line.parent
+    if block is None or not block.start_byte <= use.start_byte < block.end_byte:
+        raise RewriteRefused("the path is put together in a branch")
+
+
+def refuse_search(source: Source, folder: Node) -> None:
+    """Raises if the folder is one of several that are searched: a whole path given there is meant to be used."""
+    name = unwrap(folder)
+    if name.type == "identifier" and any(bound.kind == "loop" for bound in origins(source, name)):
+        raise RewriteRefused("several folders are searched, where a whole path may be given as well")
 
 
 def _folder(source: Source, value: Node) -> str:

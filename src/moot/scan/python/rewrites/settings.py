@@ -18,6 +18,8 @@ OLD_TLS = re.compile(r"\.PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
 CHECKED = "certificates are checked"
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
 UNVERIFIED = re.compile(r"(?i)unverif|unsafe|peek|inspect|without")
+PUBLIC = re.compile(r"(?i)public|pem|cert|jwk|rsa|ecdsa")
+UNCHECKED = re.compile(r"\{\s*[\"']verify_signature[\"']\s*:\s*False\s*,?\s*\}")
 SWITCHES = ("verify", "ssl", "verify_ssl")
 
 
@@ -115,10 +117,36 @@ def token(source: Source, node: Node) -> Iterator[Change]:
             new = f"[{', '.join(source.text(n) for n in kept)}]"
             yield Change((replace_node(named, new),), "a token without a signature is refused")
             return
+    if named is None and len(call.args) < 3:
+        yield from _name_algorithms(source, call, key, did)
+        return
     switched = [Change((edit,), did) for edit in _switch_on(source, call, named is not None)]
     if not switched:
         raise RewriteRefused("it cannot be told which algorithms are meant")
     yield from switched
+
+
+def _name_algorithms(source: Source, call: SourceCall, key: Node, did: str) -> Iterator[Change]:
+    """The family of the key: one secret for both sides, unless a name or the file speaks of a public key. A key of
+    another kind is refused by the library, so no forged token passes."""
+    if call.name.split(".")[0] != "jwt":
+        raise RewriteRefused("it cannot be told which algorithms are meant")
+    if re.search(r"(?i)public|pem|cert|jwk|rsa|ecdsa", source.text(key)) or re.search(
+        rb"\b[REP]S(?:256|384|512)\b", source.data
+    ):
+        raise RewriteRefused("it cannot be told which algorithms are meant")
+    made = sorted(set(re.findall(r"\bHS(?:256|384|512)\b", source.data.decode("utf-8", "replace"))))
+    listed = ", ".join(f'"{name}"' for name in made or ("HS256", "HS384", "HS512"))
+    options = call.keywords.get("options")
+    switches = [edit for edit in _switch_on(source, call, True)]
+    alone = options is not None and re.fullmatch(
+        r"\{\s*[\"']verify_signature[\"']\s*:\s*False\s*,?\s*\}", source.text(options)
+    )
+    if alone and options is not None:
+        switches = [Edit(require_node(options.parent, "none").start_byte, options.end_byte, f"algorithms=[{listed}]")]
+    else:
+        switches.append(with_argument(source, call.node, f"algorithms=[{listed}]"))
+    yield Change(tuple(switches), did)
 
 
 def _switch_on(source: Source, call: SourceCall, with_algorithms: bool) -> Iterator[Edit]:
@@ -140,7 +168,8 @@ def tls(source: Source, node: Node) -> Change:
         right = require_node(node.child_by_field_name("right"), "nothing is assigned")
         text = source.text(right)
         new = text.replace("CERT_NONE", "CERT_REQUIRED").replace("_create_unverified_context", "create_default_context")
-        return Change((replace_node(right, "True" if text == "False" else new), *_host_checks(source, node)), CHECKED)
+        edits = (*_host_checks(source, node), *_load_authorities(source, node, right))
+        return Change((replace_node(right, "True" if text == "False" else new), *edits), CHECKED)
     call = read_call(source, node)
     if call.name == "ssl._create_unverified_context":
         local, added = module(source, "ssl", node)
@@ -152,6 +181,19 @@ def tls(source: Source, node: Node) -> Change:
         return Change((replace_node(demand, '"CERT_REQUIRED"'),), CHECKED)
     given = next((call.keywords[name] for name in SWITCHES if name in call.keywords), None)
     return Change((without_argument(source, require_node(given, "verify is not here")),), CHECKED)
+
+
+def _load_authorities(source: Source, node: Node, right: Node) -> Iterator[Edit]:
+    """A bare context knows no authority, so it would refuse every certificate."""
+    left = require_node(node.child_by_field_name("left"), "nothing is assigned")
+    thing, statement = left.child_by_field_name("object"), source.statement(node)
+    if thing is None or statement is None or not source.text(left).endswith(".verify_mode"):
+        return
+    name, around = re.escape(source.text(thing)), source.text(source.scope(node).node)
+    if re.search(rf"\b{name}\s*=\s*(?:ssl\.)?SSLContext\(", around) and not re.search(rf"\b{name}\.load_\w+", around):
+        line = source.data.rfind(b"\n", 0, statement.start_byte) + 1
+        indent = source.slice(line, statement.start_byte)
+        yield Edit(right.end_byte, right.end_byte, f"\n{indent}{source.text(thing)}.load_default_certs()")
 
 
 def _host_checks(source: Source, node: Node) -> Iterator[Edit]:

@@ -17,6 +17,7 @@ from moot.scan.syntax import Source
 
 DID = "subprocess.run gets a list of arguments and no shell reads it; a missing program now raises"
 OUTPUT = ', stdout={run}.PIPE, stderr={run}.STDOUT, text=True, check=False).stdout.removesuffix("\\n")'
+PIPED = ", stdout={run}.PIPE, text=True).stdout"
 READS = {
     ".read()": ", stdout={run}.PIPE, text=True, check=False).stdout",
     ".readlines()": ", stdout={run}.PIPE, text=True, check=False).stdout.splitlines(keepends=True)",
@@ -79,9 +80,10 @@ def os_system(source: Source, node: Node) -> Change:
     command = f"[{', '.join(_command(source, built, arg))}]"
     local, added = module(source, "subprocess", node)
     target, tail = _run(source, call, local)
+    local = f"{local}.Popen" if tail == PIPED.format(run=local) else f"{local}.run"
     if built.home is None:
-        return Change((replace_node(target, f"{local}.run({command}{tail}"), *added), DID)
-    new = Edit(target.start_byte, target.end_byte, f"{local}.run({source.text(arg)}{tail}")
+        return Change((replace_node(target, f"{local}({command}{tail}"), *added), DID)
+    new = Edit(target.start_byte, target.end_byte, f"{local}({source.text(arg)}{tail}")
     return Change((replace_node(_place(built, arg), command), new, *added), DID)
 
 
@@ -91,6 +93,9 @@ def _run(source: Source, call: SourceCall, local: str) -> tuple[Node, str]:
     match call.name:
         case "os.system":
             return node, ", check=False)" + _status(source, node)
+        case "os.popen" if node.parent is not None and node.parent.type == "assignment":
+            _only_read(source, node.parent)
+            return node, PIPED.format(run=local)
         case "os.popen":
             whole = _read_of(node)
             ending = source.slice(node.end_byte, whole.end_byte)
@@ -101,6 +106,14 @@ def _run(source: Source, call: SourceCall, local: str) -> tuple[Node, str]:
             return node, OUTPUT.format(run=local)
         case _:
             raise RewriteRefused(f"there is no plain replacement for {call.name}")
+
+
+def _only_read(source: Source, assignment: Node) -> None:
+    """Raises unless the stream is only read: its close() gives the status, which a pipe's does not."""
+    name = require_node(assignment.child_by_field_name("left"), "the stream has no name")
+    used = re.findall(rf"\b{re.escape(source.text(name))}\b(\.\w+)?", source.text(source.scope(assignment).node))
+    if name.type != "identifier" or not set(used) <= {"", ".read", ".readlines", ".readline"} or used.count("") > 1:
+        raise RewriteRefused("the stream is used for more than reading")
 
 
 def _status(source: Source, node: Node) -> str:

@@ -1,0 +1,58 @@
+"""How a Go function says no: an error, an answer to the visitor, or a plain return."""
+
+import re
+
+from tree_sitter import Node
+
+from moot.scan.change import RewriteRefused
+from moot.scan.edits import Edit
+from moot.scan.rules.errors import result_types
+from moot.scan.syntax import Source
+
+NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)|byte|rune|uintptr|complex(?:64|128)")
+NILS = re.compile(r"\*|\[\]|map\[|chan\b|func\b|interface\b|any$|<-chan")
+
+
+def refuse(source: Source, node: Node, error: str) -> str:
+    """The statement that ends the function around `node` with this error."""
+    scope = source.scope(node)
+    types = result_types(source, scope.node)
+    parameters = scope.node.child_by_field_name("parameters")
+    writer = re.search(r"(\w+) (\w+)\.ResponseWriter\b", source.text(parameters)) if parameters is not None else None
+    if types[-1:] == ("error",):
+        return f"return {', '.join([*map(zero, types[:-1]), error])}"
+    if not types and writer is not None:
+        return f'{writer[2]}.Error({writer[1]}, "Forbidden", {writer[2]}.StatusForbidden)\n\treturn'
+    if types == ("bool",):
+        return "return false"
+    raise RewriteRefused("the function has no way to report that it refuses")
+
+
+def zero(kind: str) -> str:
+    if NUMBERS.fullmatch(kind):
+        return "0"
+    if kind in ("string", "bool"):
+        return {"string": '""', "bool": "false"}[kind]
+    return "nil" if kind == "error" or NILS.match(kind) else f"*new({kind})"
+
+
+def find_line(node: Node) -> Node:
+    """The whole statement of a block that `node` belongs to."""
+    current = node
+    while (parent := current.parent) is not None:
+        if parent.type in ("statement_list", "block"):
+            return current
+        current = parent
+    raise RewriteRefused("it is no statement of a block")
+
+
+def write_check(source: Source, line: Node, test: str, answer: str, *, after: bool = False) -> Edit:
+    """An `if` around an answer, on its own lines before a statement or after it."""
+    start = source.data.rfind(b"\n", 0, line.start_byte) + 1
+    indent = source.slice(start, line.start_byte)
+    if indent.strip():
+        raise RewriteRefused("the statement shares its line with another one")
+    body = f"if {test} {{\n\t{answer}\n}}".replace("\n", f"\n{indent}")
+    if after:
+        return Edit(line.end_byte, line.end_byte, f"\n{indent}{body}")
+    return Edit(line.start_byte, line.start_byte, f"{body}\n{indent}")

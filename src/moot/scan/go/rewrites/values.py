@@ -1,0 +1,193 @@
+"""Makes Go values fit where they are used: secrets, random numbers, modes of files, sizes, addresses."""
+
+import re
+
+from tree_sitter import Node
+
+from moot.scan.bindings import origins
+from moot.scan.calls import calls, imports, read_call
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
+from moot.scan.edits import Edit
+from moot.scan.go.rewrites.answers import find_line, refuse, write_check
+from moot.scan.go.rewrites.module import drop_import, is_left_unused, names, package
+from moot.scan.go.rewrites.types import is_text
+from moot.scan.rewrites.modes import keep_to_owner
+from moot.scan.syntax import Source, inside
+
+INTN = """
+
+// {name} returns a number below n that nobody can predict.
+func {name}(n {kind}) {kind} {{
+	value, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
+	if err != nil {{
+		panic(err)
+	}}
+	return {kind}(value.Int64())
+}}
+"""
+DRAWS = {"Intn": ("secureIntn", "int"), "Int31n": ("secureInt31n", "int32"), "Int63n": ("secureInt63n", "int64")}
+LOCAL = """
+
+// localAddress returns the address if it stays on this host, else the start page.
+func localAddress(address, host string) string {
+	clean := strings.ReplaceAll(strings.TrimSpace(address), "\\\\", "/")
+	target, err := url.Parse(clean)
+	if err != nil || target.Opaque != "" {
+		return "/"
+	}
+	if target.Host == host && (target.Scheme == "http" || target.Scheme == "https") {
+		return clean
+	}
+	if target.Host != "" || target.Scheme != "" || strings.HasPrefix(clean, "//") {
+		return "/"
+	}
+	return clean
+}
+"""
+LIMITS = {
+    "int8": "math.MinInt8 math.MaxInt8", "int16": "math.MinInt16 math.MaxInt16", "int32": "math.MinInt32 math.MaxInt32",
+    "uint8": "0 math.MaxUint8", "byte": "0 math.MaxUint8", "uint16": "0 math.MaxUint16", "uint32": "0 math.MaxUint32",
+}  # fmt: skip
+SIGNED = frozenset({"strconv.Atoi", "strconv.ParseInt"})
+
+
+def compare_secret(source: Source, node: Node) -> Change:
+    subtle, added = package(source, "crypto/subtle")
+    did = "the comparison takes the same time wherever the two differ"
+    if node.type == "call_expression" and read_call(source, node).name == "bytes.Equal":
+        left, right = read_call(source, node).args
+        new = f"{subtle}.ConstantTimeCompare({source.text(left)}, {source.text(right)}) == 1"
+        edits = (replace_node(node, f"({new})"),)
+        unused = drop_import(source, "bytes") if is_left_unused(source, "bytes", edits) else ()
+        return Change((*edits, *added, *unused), did)
+    left, right = (require_node(node.child_by_field_name(side), "nothing is compared") for side in ("left", "right"))
+    operator = source.text(require_node(node.child_by_field_name("operator"), "nothing is compared"))
+    if operator not in ("==", "!=") or not (is_text(source, left) or is_text(source, right)):
+        raise RewriteRefused("it cannot be told whether texts are compared")
+    sides = f"[]byte({source.text(left)}), []byte({source.text(right)})"
+    return Change((replace_node(node, f"{subtle}.ConstantTimeCompare({sides}) {operator} 1"), *added), did)
+
+
+def draw_securely(source: Source, node: Node) -> Change:
+    """crypto/rand takes the place of math/rand in the whole file. `rand.Read` has the same signature in both."""
+    if read_call(source, node).name != "math/rand.Read":
+        return _draw_number(source)
+    uses = [n for n in source.nodes("selector_expression") if source.text(n).startswith("rand.")]
+    spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"math/rand"'), None)
+    if spec is None or "crypto/rand" in imports(source).values() or any(source.text(n) != "rand.Read" for n in uses):
+        raise RewriteRefused("other numbers of math/rand are used as well")
+    return Change((replace_node(spec, '"crypto/rand"'),), "the system's secure random source is used")
+
+
+def _draw_number(source: Source) -> Change:
+    """Numbers below a limit; other functions of math/rand have no direct counterpart."""
+    alias = next((alias for alias, real in imports(source).items() if real == "math/rand"), "")
+    uses = [n for n in source.nodes("selector_expression") if source.text(n).startswith(f"{alias}.")]
+    drawn = {source.text(n).partition(".")[2] for n in uses}
+    spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"math/rand"'), None)
+    if spec is None or alias != "rand" or not drawn <= {*DRAWS, "Seed"} or not drawn & {*DRAWS}:
+        raise RewriteRefused("other numbers of math/rand are used as well")
+    if source.project.says(r"\brand\.Seed\(\s*\d"):
+        raise RewriteRefused("the numbers are seeded so that they can be repeated")
+    taken = names(source) | source.project.defined
+    if "crypto/rand" in imports(source).values() or taken & {DRAWS[one][0] for one in drawn & {*DRAWS}}:
+        raise RewriteRefused("a name that is needed means something else here")
+    edits = [replace_node(n, DRAWS[m][0]) for n in uses if (m := source.text(n).partition(".")[2]) in DRAWS]
+    edits += [_drop_line(source, call.node) for call in calls(source).get("Seed", ()) if call.name == "math/rand.Seed"]
+    if is_left_unused(source, "time", edits):
+        edits += drop_import(source, "time")
+    _, big = package(source, "math/big")
+    written = "".join(INTN.format(name=DRAWS[one][0], kind=DRAWS[one][1]) for one in sorted(drawn & {*DRAWS}))
+    text = replace_node(spec, '"crypto/rand"')
+    return Change(
+        (*edits, text, *big, _at_end(source, written)), "the system's secure random source is used"
+    )  # fmt: skip
+
+
+def _drop_line(source: Source, node: Node) -> Edit:
+    line = find_line(node)
+    start, end = source.data.rfind(b"\n", 0, line.start_byte) + 1, source.data.find(b"\n", line.end_byte) + 1
+    if source.slice(start, end).strip() != source.text(line) or line.type != "expression_statement":
+        raise RewriteRefused("the seed is set among other things")
+    return Edit(start, end)
+
+
+def _at_end(source: Source, text: str) -> Edit:
+    end = len(source.data.rstrip())
+    return Edit(end, len(source.data), text)
+
+
+def fill_nonce(source: Source, node: Node) -> Change:
+    """A nonce that travels with the message can be drawn afresh: whoever reads the message takes it from there."""
+    for name in (n for n in inside(node, 200) if n.type == "identifier"):
+        found = origins(source, name)
+        if len(found) == 1 and found[0].value is not None and _is_empty_bytes(source, found[0].value):
+            word, line = source.text(name), find_line(found[0].node)
+            break
+    else:
+        raise RewriteRefused("the nonce is made elsewhere")
+    body = source.text(source.scope(node).node)
+    sent = rf"\bSeal\(\s*{word}\s*,\s*{word}\b|\bappend\(\s*{word}\s*,|\breturn [^\n]*\b{word}\b[^\n(]*,"
+    if not re.search(sent, body) or re.search(rf"\bcopy\(\s*{word}\b|\bReadFull\([^,]*,\s*{word}\b", body):
+        raise RewriteRefused("the nonce does not travel with the message, so the other side could not read it")
+    rand, added = package(source, "crypto/rand")
+    answer = refuse(source, node, "err")
+    check = write_check(source, line, f"_, err := {rand}.Read({word}); err != nil", answer, after=True)
+    return Change((check, *added), "the nonce is drawn afresh for each message")
+
+
+def _is_empty_bytes(source: Source, node: Node) -> bool:
+    return node.type == "call_expression" and source.text(node).startswith("make([]byte,")
+
+
+def restrict_mode(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    given = require_node(call.args[-1] if call.args else None, "the mode is not here")
+    if given.type != "int_literal":
+        raise RewriteRefused("the mode is not written here")
+    new = keep_to_owner(source, node, int(source.text(given).replace("0o", "0"), 8))
+    prefix = "0o" if "0o" in source.text(given) else "0"
+    return Change((replace_node(given, f"{prefix}{new:o}"),), f"the mode is {new:o}")
+
+
+def check_size(source: Source, node: Node) -> Change:
+    """A number that does not fit is refused before it is converted."""
+    call = read_call(source, node)
+    value = require_node(call.args[0] if len(call.args) == 1 else None, "the number is not here")
+    limits = LIMITS.get(call.name)
+    bound = origins(source, value)[-1:] if value.type == "identifier" else []
+    origin = bound[0].value if bound else None
+    if limits is None or origin is None or origin.type != "call_expression":
+        raise RewriteRefused("the number is worked out elsewhere")
+    if read_call(source, origin).name not in SIGNED:
+        raise RewriteRefused("the number is worked out elsewhere")
+    low, high = limits.split()
+    _, added = package(source, "math")
+    test = f"{source.text(value)} < {low} || {source.text(value)} > {high}"
+    check = write_check(source, find_line(node), test, refuse(source, node, "strconv.ErrRange"))
+    return Change((check, *added), f"a number that does not fit into {call.name} is refused")
+
+
+def stay_local(source: Source, node: Node) -> Change:
+    call = read_call(source, node)
+    if call.name != "net/http.Redirect" or len(call.args) != 4:
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    known = LOCAL.strip().encode() in source.data
+    if not known and "localAddress" in names(source) | source.project.defined:
+        raise RewriteRefused("'localAddress' means something else here")
+    target, request = call.args[2], source.text(call.args[1])
+    _, first = package(source, "net/url")
+    _, second = package(source, "strings")
+    written = () if known else (*first, *second, _at_end(source, LOCAL))
+    new = replace_node(target, f"localAddress({source.text(target)}, {request}.Host)")
+    return Change((new, *written), "visitors are only sent to pages of the same host")
+
+
+REWRITES: dict[str, Rewrite] = {
+    "go-timing": compare_secret,
+    "go-weak-random": draw_securely,
+    "go-static-iv": fill_nonce,
+    "go-file-mode": restrict_mode,
+    "go-integer-overflow": check_size,
+    "go-open-redirect": stay_local,
+}

@@ -1,0 +1,25 @@
+"""Which rights a file keeps when others may write to it."""
+
+import re
+
+from tree_sitter import Node
+
+from moot.scan.change import RewriteRefused
+from moot.scan.rewrites.reasons import REASONS
+from moot.scan.syntax import Source
+
+SHARED = re.compile(r"(?i)sock|fifo|pipe|public|shared|www|static|lock|device|tmp|temp_?dir")
+"""Others are meant to use these, so only their owner knows who."""
+PRIVATE = re.compile(
+    r"(?i)secret|priv|(?:api|ssh|pem)_?key|token|passw|pwd|cred|sensitive|confidential|user|account|owner|personal|session|backup|"
+    r"config|cert|vault|wallet|auth"
+)
+OTHERS = 0o077
+
+
+def keep_to_owner(source: Source, node: Node, mode: int) -> int:
+    """The owner's part of the mode, if names say that the content is private. Else nobody here knows who must get at
+    it."""
+    if SHARED.search(source.text(node)) or not PRIVATE.search(source.text(source.scope(node).node)):
+        raise RewriteRefused(REASONS["file-mode"])
+    return mode & ~OTHERS
