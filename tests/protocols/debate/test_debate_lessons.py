@@ -134,13 +134,13 @@ def test_a_finding_that_was_patched_is_a_lesson(cli: Cli, tmp_path: Path) -> Non
 
 
 def test_a_claim_that_others_refute_is_a_lesson(cli: Cli, tmp_path: Path) -> None:
-    team = ("proposer", "critic", "reviewer", "moderator", "judge")
+    team = ("proposer", "critic", "reviewer", "validator", "judge")
     agents = [f'[[agents]]\nrole = "{role}"\nmodel = "script:replies.yaml"\n' for role in team]
     (tmp_path / "team.toml").write_text("".join(agents))
-    wrong = says("points", points(breaking=["largest([3, 1]) == 1"]), seat="critic")
+    wrong = [*says("points", points(breaking=["largest([3, 1]) == 1"]), seat="critic"), *says("quotes", "{}")]
     more = ("--store", "s.db", *SOME, "--rounds", "1", "--team", "team.toml")
     lesson = learnt_by(debated(cli, tmp_path, wrong, BROKEN, more=more), "refuted")
-    assert lesson["source"] == "T1 largest([3, 1]) == 1" and "3 others refuted it" in lesson["text"]
+    assert lesson["source"] == "T1 largest([3, 1]) == 1" and "2 others refuted it" in lesson["text"]
 
 
 def test_a_debate_that_is_cut_short_teaches_nothing(cli: Cli, tmp_path: Path) -> None:
