@@ -43,8 +43,12 @@ BALLOT = ("calls", "outcome", "winner", "ballots", "elected", "consensus", "char
 """What one more ballot changes."""
 ACTS = (
     "SELECT group_concat(phase, ', ') FROM (SELECT DISTINCT phase FROM debate_turns"
-    " WHERE agent_role = '{role}' AND phase != 'convergence')"
+    " WHERE (agent_role = '{role}' OR agent_id = '{seat}') AND phase != 'convergence')"
 )
+NEEDED = {"blue_team": ("--adversarial",), "moderator": ("--clarify-always",), "teacher": ("--learn",)}
+"""What a session must have for this role to have work in it."""
+COMPANY = {"blue_team": ("red_team",)}
+"""Who must be there for it: nobody patches what nobody attacked."""
 SAME = "no difference"
 UNMEASURED = "not measured"
 
@@ -152,13 +156,14 @@ def list_phases() -> Iterator[DebatePart]:
 
 def list_roles() -> Iterator[DebatePart]:
     for role in sorted(load_shipped_roles()):
-        without = [name for name in BASE_TEAM if name != role]
-        acts = {"acts in": ACTS.format(role=role)}
-        yield DebatePart("role", role, seat_team([*without, role]), seat_team(without), more=acts, aside=BALLOT)
+        without = [name for name in (*BASE_TEAM, *COMPANY.get(role, ())) if name != role]
+        acts = {"acts in": ACTS.format(role=role, seat=role.removesuffix("_team"))}
+        words = seat_team([*without, role], role), seat_team(without, role)
+        yield DebatePart("role", role, *words, more=acts, aside=BALLOT)
 
 
-def seat_team(roles: list[str]) -> tuple[str, ...]:
-    return (*FIXED, "--voting", "borda", "--team", "+".join(roles))
+def seat_team(roles: list[str], about: str) -> tuple[str, ...]:
+    return (*FIXED, *NEEDED.get(about, ()), "--voting", "borda", "--team", "+".join(roles))
 
 
 def read_measured(file: str, pattern: str, said: str) -> str:
@@ -196,6 +201,9 @@ class Stage:
         if "--clarify-always" in words:
             words.remove("--clarify-always")
             env["MOOT_DEBATE_CLARIFY"] = "always"
+        if "--learn" in words:
+            words.remove("--learn")
+            env["MOOT_DEBATE_LESSONS"] = "3"
         if "--team" in words:
             place = words.index("--team") + 1
             roles = words[place].split("+")
