@@ -39,6 +39,7 @@ KNOWN = {
     "harden/attack.py number_findings": "earlier reports; nothing is shown",
     "harden/patches.py _without_drawn_lines": "lines that a model draws around its patch",
     "harden/report.py _worst": "the table above lists all findings",
+    "harden/script.py may_rewrite_first": "nothing is shown",
     "harden/script.py reason_to_stop": "nothing is shown",
     "solve/attempts.py reflect_on_failure": "the last attempt is shown apart",
     "solve/report.py _failures": "the JSON result and the record hold the rest",

@@ -412,7 +412,7 @@ def test_the_record_is_in_the_tables_of_the_specification(cli: Cli, tmp_path: Pa
     }
     status = db.execute("SELECT status, total_rounds FROM debate_sessions").fetchall()
     db.close()
-    assert count == {"debate_sessions": 1, "debate_turns": 3, "code_versions": 2, "debate_logs": 3, "journal": 10}
+    assert count == {"debate_sessions": 1, "debate_turns": 3, "code_versions": 2, "debate_logs": 3, "journal": 12}
     assert status == [("completed", 2)]
 
 

@@ -140,15 +140,6 @@ def _open_join(source: Source, hole: StringHole) -> list[StringHole]:
     return [inner for each in built for inner in each.holes]
 
 
-def _list_appended(source: Source, name: Node) -> list[Node]:
-    """What is appended to a list that begins empty."""
-    begun = [bound.value for bound in origins(source, name)]
-    if any(value is None or not re.fullmatch(r"\[\s*\]", source.text(value)) for value in begun):
-        return []
-    added = [call for call in calls(source).get("append", ()) if call.name == f"{source.text(name)}.append"]
-    return [call.args[0] for call in added if call.args and source.scope(call.node) is source.scope(name)]
-
-
 def _find_holes(source: Source, text: Node) -> list[StringHole]:
     text = unwrap(text)
     if text.type != "identifier":
