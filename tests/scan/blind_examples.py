@@ -1,9 +1,9 @@
 """Blind examples: what the scanner is measured on and was never written for.
 
-Each family of flaws has ten examples per language, five flawed and five safe ones, written from the text of the CWE and the
-documentation of the libraries by somebody who had read neither the rules nor their tests. They lie in
-`blind/LANGUAGE/FAMILY.txt`; an example begins with `=== flawed NAME FILE CWE` or `=== safe NAME FILE`, and a flawed example
-and its fix share NAME.
+Each family of flaws has ten examples per language, five flawed and five safe ones, written from the text of the CWE and
+the documentation of the libraries by somebody who had read neither the rules nor their tests. They lie in
+`blind/LANGUAGE/FAMILY.txt`; an example begins with `=== flawed NAME FILE CWE` or `=== safe NAME FILE`, and a flawed
+example and its fix share NAME.
 
 They are never used to tune a rule without adding ten more, written the same way.
 """
