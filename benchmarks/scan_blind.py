@@ -36,7 +36,7 @@ FITTING: dict[str, frozenset[int]] = {
     "prototype_pollution": frozenset({915, 1321}),
     "race_condition": frozenset({362, 366, 367, 567, 662, 667, 820, 821}),
     "regex_dos": frozenset({185, 400, 625, 730, 1333}),
-    "resource_exhaustion": frozenset({400, 409, 770, 776, 789, 835, 1088}),
+    "resource_exhaustion": frozenset({400, 409, 676, 770, 776, 789, 835, 1088}),
     "sql_injection": frozenset({89, 564, 943}),
     "ssrf": frozenset({441, 918}),
     "template_injection": frozenset({94, 95, 96, 917, 1336}),
