@@ -250,7 +250,7 @@ def test_a_role_with_no_act_is_not_seated_and_the_team_report_says_why(cli: Cli,
     ("role", "language", "more", "why"),
     [
         ("blue_team", "python", (), "adversarial is not held"),
-        ("refactorer", "go", (), "nothing can be run: go without tests"),
+        ("refactorer", "go", (), "it makes calls of Python only, and there are no go tests"),
         ("judge", "python", ("--phases", "self_evolvement,convergence"), "review is not held"),
     ],
 )

@@ -89,7 +89,7 @@ def reason_not_to_seat(role: str, task: TaskTraits) -> str:
     if role == "validator" and not task.code and not task.files:
         return "a topic without files has no words that a claim could be checked against"
     if duty.runs and task.language != "python" and not task.tested:
-        return f"nothing can be run: {task.language} without tests"
+        return f"it makes calls of Python only, and there are no {task.language} tests"
     if duty.spare and task.phases is not None and not set(duty.phases) & set(task.phases):
         return f"{' and '.join(duty.phases)} {'is' if len(duty.phases) == 1 else 'are'} not held"
     return ""
