@@ -58,6 +58,8 @@ def _value(slot: Slot, only: dict[str, str]) -> object:
             return True
         case "word":
             return slot.words[0]
+        case "code":
+            raise AssertionError("code stands below the JSON")
         case "text":
             return only.get(slot.name, "it holds as far as it was looked at")
 

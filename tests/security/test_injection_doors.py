@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def one_line(planted: Planted) -> str:
     return " ".join(planted.text.split())
 
 
-def write_script(folder: Path, *entries: dict[str, object]) -> tuple[str, ...]:
+def write_script(folder: Path, *entries: Mapping[str, object]) -> tuple[str, ...]:
     (folder / "replies.yaml").write_text(json.dumps(list(entries)))
     return ("-m", "script:replies.yaml")
 
