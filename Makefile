@@ -16,7 +16,7 @@ BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_pl
 # What the tests use. Of the providers, those that bring no other half of a cloud along.
 EXTRAS := acp anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
 
-.PHONY: demo test coverage check challenges types documents bench fuzz docs site setup sandbox clients lock clean
+.PHONY: demo test coverage check challenges controls replies types documents bench fuzz docs site setup sandbox clients lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
@@ -43,6 +43,12 @@ documents: setup
 
 challenges: setup sandbox  ## scripts that drive the running product by HTTP, CLI and SQL, with each feature on and off
 	@challenges/run && challenges/run --off
+
+controls: setup sandbox  ## take each control out of a copy of the source: its tests must notice; about ten minutes
+	$(BIN)/python scripts/remove_controls.py $(CONTROLS)
+
+replies: setup  ## 100,000 malformed replies through the reader: none may crash it, or pass for an answer that it is not
+	PYTHONPATH=tests/text/replies:tests/security $(BIN)/python -m malformed_replies $(REPLIES)
 
 bench: setup  ## all benchmarks, then one table; fails if one lost more than 15 %, or if a benchmark fails
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt

@@ -11,7 +11,7 @@ from conftest import Cli
 from kit import trust_project
 from terminals import answered_on_a_terminal
 
-from moot.core.trust import TABLE, rule_of
+from moot.core.trust import TABLE, is_harmless, rule_of
 from moot.surfaces.session.project_trust import SAID
 from moot.surfaces.session.settings import Settings, all_settings
 
@@ -146,7 +146,8 @@ def test_every_setting_is_sorted_and_every_row_is_a_setting() -> None:
 
 
 def test_a_setting_that_nobody_sorted_needs_trust() -> None:
-    assert rule_of("base_url") is None and rule_of("model.big.base_url") is None and rule_of("seat") is None
+    for key in ("base_url", "model.big.base_url", "seat"):
+        assert rule_of(key) is None and not is_harmless(key, "x", {}, lambda name: True)
 
 
 def test_every_setting_that_needs_trust_has_a_sample() -> None:

@@ -151,9 +151,14 @@ def choose_reading(readings: Readings, shape: type[T], *, whole: bool, salvage: 
         if not found:
             continue  # nothing does not satisfy an all-optional shape: a refusal would look like an answer
         try:
-            fitting.append(ParsedReply(cast(T, fit(found, shape, unfit)), tuple(unfit.dropped)))
+            value = cast(T, fit(found, shape, unfit))
         except ParseError as error:
             complaints += [str(error)] if raw else []
+            continue
+        if value.model_fields_set:
+            fitting.append(ParsedReply(value, tuple(unfit.dropped)))
+        else:  # all of it was dropped: what is left of an all-optional shape says nothing
+            complaints += unfit.dropped
     if not fitting:
         raise ParseError(complaints[-1] if complaints else "the reply holds none of the fields asked for")
     best = fitting[0]
