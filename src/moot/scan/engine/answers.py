@@ -21,6 +21,17 @@ def check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
             m.report(sink.rule, e.at, taint)
 
 
+def check_statement(m: Machine, e: Expr, value: Val, state: State) -> None:
+    """A function with unknown callers that returns a statement with a value in its text: a caller runs it."""
+    sink = m.book.statement
+    if sink is None:
+        return
+    for taint in value.taints:
+        if harmful(taint._replace(label="outside", strength=1.0), sink, state):
+            m.report(sink.rule, e.at, taint, sink.floor)
+            return
+
+
 def check_page(m: Machine, e: Expr, value: Val, state: State) -> None:
     """A function with unknown callers that returns a page with one of its parameters in it."""
     for sink in m.book.returns:

@@ -19,10 +19,13 @@ from moot.scan.engine.values import (
     BUILT,
     CONSTRUCTED,
     JOINED,
+    NAMED,
     NO_FACTS,
     NOTHING,
     PAGE,
+    VALUED,
     VERDICT,
+    WHOLE,
     Facts,
     Key,
     Taint,
@@ -43,6 +46,7 @@ CLEANER = re.compile(
 )
 CALLER = 0.5
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
+TEXTS = words("str unicode")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
     "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
@@ -53,6 +57,8 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     name = site.name
     last = name.rpartition(".")[2]
     matched = _check(m, site, e, m.book.sinks.get(name, ())) | _check(m, site, e, m.book.sinks.get("." + last, ()))
+    if not matched and m.book.statement is not None:
+        _check_handed(m, site, e, m.book.statement)
     if name in m.book.ends:
         m.frame.dead = True
     if last == "relative_to" and "normal" in site.receiver.marks:
@@ -142,7 +148,13 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
             continue
         matched = True
         taint = next(
-            (t for place in sink.args for t in site.taints_at(place, sink.kind) if harmful(t, sink, site.state)), None
+            (
+                t
+                for place in sink.args
+                for t in site.taints_at(place, sink.kind)
+                if harmful(t, sink, site.state) and not (NAMED in t.ended and site.count > 1)
+            ),
+            None,
         )
         if taint is None:
             taint = _find_possible(site, sink)
@@ -155,8 +167,29 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
     return matched
 
 
+def _check_handed(m: Machine, site: CallSite, e: Call, sink: Sink) -> None:
+    """A built statement that is given to code that nobody has seen: most likely it runs it."""
+    if any(is_built_statement(value) for value in (*site.args, *site.keywords.values())) and not _shows(m, site.name):
+        _check(m, site, e, (sink,))
+
+
+def is_built_statement(value: Val) -> bool:
+    return WHOLE in value.marks and VALUED in value.marks
+
+
+def _shows(m: Machine, name: str) -> bool:
+    """Whether the call writes, keeps or changes a text instead of running it."""
+    root, last = name.partition(".")[0], name.rpartition(".")[2]
+    known = root in m.book.roots or name in m.book.globals or name in m.book.passes or f".{last}" in m.book.passes
+    return known or SHOWS.search(last) is not None or SHOWS.search(name.rpartition(".")[0]) is not None
+
+
+SHOWS = re.compile(
+    r"(?i)log|print|debug|info|warn|err(?:$|or)|echo|write|append|^add|extend|^put|hash|fail|assert|exception|trace"
+    r"|messag|notif|flash|explain|format|pars|render|highlight|translat|escap|quot|sanit|cach|stdout|strip|compile"
+)
 POSSIBLE, CALLERS = 0.3, 0.4
-SHOWN_BY: dict[str, str] = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT}
+SHOWN_BY: dict[str, str] = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT, "sql": VALUED}
 """Kind of sink -> the mark of a text whose construction is a flaw, unless every caller checks the value."""
 
 
@@ -170,7 +203,8 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
             continue
         for taint in value.taints:
             if taint.label == "unknown":
-                fits = sink.kind in ("sql", "shell") and sink.floor <= CALLERS
+                shown = sink.kind == "sql" and VALUED in value.marks
+                fits = shown or (sink.kind in ("sql", "shell") and sink.floor <= CALLERS)
             else:
                 unseen = taint.origin.startswith("parameter ") and POSSIBLE <= taint.strength < sink.floor
                 shown = JOINED in taint.ended if sink.kind == "path" else SHOWN_BY.get(sink.kind, "-") in value.marks
@@ -229,6 +263,8 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         taints = part_of(taints, "part")
     out = f"{name}()"
     if not taints:
+        if name in TEXTS and len(site.args) == 1:
+            return Val(name=site.args[0].name, marks=site.args[0].marks)
         return Val(name=out, marks=_marks(name, last, site))
     if kinds is not None:
         return Val(ending(taints, _narrow_kinds(kinds, last, site)), name=out, marks=_marks(name, last, site))

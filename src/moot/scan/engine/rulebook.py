@@ -138,6 +138,10 @@ class FlowBook:
     """Functions that resolve a host or URL: a check of their result is a check of the argument."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink that this decoder makes dangerous again after encoding."""
+    readers: frozenset[str] = frozenset()
+    """Of the known modules, those whose results hold what somebody else wrote: files, answers of servers."""
+    statement: Sink | None = None
+    """What code that was not given, or a caller, must not be handed: a built SQL statement."""
     named_sources: tuple[tuple[str, str, float], ...] = ()
     """(ending, pattern of the whole name, confidence): sources whose full name depends on the program."""
 

@@ -18,14 +18,17 @@ ALL = "*"
 SPREADING = frozenset({"sql"})
 """Marks that a value gets from any of its parts."""
 NOTHING: frozenset[str] = frozenset()
-BUILT, PAGE = "built", "page"
-"""Marks of a text that was put together from a constant and a value: any text, a page."""
-CONSTRUCTED = frozenset({BUILT, PAGE})
-JOINED = "+joined"
-"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path. No sink is of this kind."""
+BUILT, PAGE, VALUED = "built", "page", "valued"
+"""Marks of a text that was put together from a constant and a value: any text, a page, a value where SQL expects one."""
+CONSTRUCTED = frozenset({BUILT, PAGE, VALUED})
+WHOLE = "whole"
+"""The mark of a text that begins with an SQL statement and holds one of its clauses: no sentence that begins with a verb."""
+JOINED, NAMED = "+joined", "+named"
+"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path, or where SQL expects a name. No sink is
+of these kinds."""
 PROVED = "proved"
 """The mark of a value that checks have proved harmless: its origin is known, although it has no taint."""
-EITHER = SPREADING | CONSTRUCTED | {"proto", PROVED}
+EITHER = SPREADING | CONSTRUCTED | {WHOLE, "proto", PROVED}
 """Marks that a value gets if any of its alternatives has them."""
 VERDICT = "verdict"
 """The mark of a result of an unknown function whose name says that it validates: a boolean, or Go's error."""

@@ -35,11 +35,15 @@ SINKS: tuple[Sink, ...] = (
         ".query .exec .sql .execute_query .run_query .exec_query .execute_sql .run_sql .exec_sql .raw_sql .raw_query "
         ".query_db .query_one .query_all .fetch_one .fetch_all .fetchrow .fetchval .fetch_val .executeQuery "
         ".execute_raw .query_raw .execute_async .select_one .get_results .execute_values .execute_batch .copy_expert "
-        ".read_sql_table .multi_execute .execute_statement .iterate .do_query .db_query .exec_immediate .prepare "
+        ".read_sql_table .multi_execute .execute_statement .start_query_execution .iterate .do_query .db_query .exec_immediate .prepare "
         "duckdb.sql duckdb.query duckdb.execute peewee.SQL peewee.RawQuery",
         0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql", when=when.has_sql_text,
         floor=ANY_CALLER,
     ),
+    sink(known.SQL, "sql", ".filter .filter_by .where .having .order_by .group_by .join .outerjoin .orderBy "
+         "sqlalchemy.literal_column sqlalchemy.text text .text", 0, 1, when=when.is_clause, floor=ANY_CALLER),
+    sink(known.SQL, "sql", ".extra", 0, "where", "select", "tables", "order_by", floor=ANY_CALLER,
+         when=lambda site: site.arg("where", "select", "tables", "order_by") is not None or site.module("django")),
     sink(flaw.NOSQL, "nosql", ".find .find_one .update_one .update_many .delete_one .delete_many .aggregate "
          ".find_one_and_update .count_documents .replace_one", 0, "filter",
          when=when.query_object, floor=MEDIUM),
@@ -270,6 +274,8 @@ BOOK = FlowBook(
         Sink(known.RESPONSE, "xss", (), floor=SURE),
         Sink(flaw.EXPOSED, "error", (), label="error"),
     ),
+    statement=sink(known.SQL, "sql", "", 0, 1, 2, "query", "sql", "statement", "q", "cmd", floor=SURE),
+    readers=names.READERS,
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
     passes=names.PASSES,

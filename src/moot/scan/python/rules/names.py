@@ -180,9 +180,10 @@ KNOWN_LIBRARIES = words(
     "numpy pandas werkzeug pymongo psycopg2 MySQLdb mysql pymysql redis boto3 paramiko bcrypt passlib fastapi "
     "starlette "
     "open print elementpath defusedxml celery click bs4 PIL tornado bottle markupsafe pytest nltk scipy sklearn torch "
-    "tensorflow matplotlib exception super property"
+    "tensorflow matplotlib wtforms exception super property"
 )
 ROOTS = frozenset(sys.stdlib_module_names) | KNOWN_LIBRARIES
+READERS = words("requests httpx aiohttp urllib urllib2 urllib3 csv json simplejson bs4 feedparser xml lxml open")
 KEEPS = words(
     "lxml.etree.XMLParser etree.XMLParser xml.sax.make_parser re.compile ssl.create_default_context ssl.SSLContext "
     "tarfile.open zipfile.ZipFile paramiko.SSHClient paramiko.client.SSHClient xml.sax.expatreader.create_parser"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site
-from moot.scan.engine.values import Val
+from moot.scan.engine.values import VALUED, Val
 from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, list_commands, runs_text
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rules.secrets import PLACEHOLDER
@@ -37,6 +37,11 @@ def has_sql_text(site: Site) -> bool:
     places: tuple[int | str, ...] = (0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql")
     values = [site.arg(place) for place in places]
     return any(value is not None and "sql" in value.marks and value.taints for value in values)
+
+
+def is_clause(site: Site) -> bool:
+    """A condition with a value in its text, where the library takes expressions."""
+    return any(value is not None and VALUED in value.marks for value in (site.arg(0), site.arg(1)))
 
 
 DOCUMENTS = ("pymongo", "mongoengine", "flask_pymongo", "motor", "motor.motor_asyncio")
