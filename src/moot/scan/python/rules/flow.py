@@ -41,7 +41,7 @@ SINKS: tuple[Sink, ...] = (
         floor=ANY_CALLER,
     ),
     sink(known.SQL, "sql", ".filter .filter_by .where .having .order_by .group_by .join .outerjoin .orderBy "
-         "sqlalchemy.literal_column sqlalchemy.text text .text", 0, 1, when=when.is_clause, floor=ANY_CALLER),
+         "sqlalchemy.literal_column sqlalchemy.text text .text", 0, 1, when=when.is_clause, floor=SURE),
     sink(known.SQL, "sql", ".extra", 0, "where", "select", "tables", "order_by", floor=ANY_CALLER,
          when=lambda site: site.arg("where", "select", "tables", "order_by") is not None or site.module("django")),
     sink(flaw.NOSQL, "nosql", ".find .find_one .update_one .update_many .delete_one .delete_many .aggregate "
