@@ -32,7 +32,9 @@ HOLE = "\ufffc"
 TAG = re.compile(r"<[a-zA-Z][^<>]*>|</[a-zA-Z]")
 BRACES = re.compile(r"\{\{|\}\}|\{(\w*)[^{}]*\}")
 PERCENT = re.compile(r"%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?([a-zA-Z%])")
-OUR_NAMES = re.compile(r"(?i)tab(?:le|_?name)|tbl|column|\bcols?$|field|schema|database|db_?name|prefix|suffix|placeholder")
+OUR_NAMES = re.compile(
+    r"(?i)tab(?:le|_?name)|tbl|column|\bcols?$|field|schema|database|db_?name|prefix|suffix|placeholder"
+)
 """Words for tables and columns that a program names itself."""
 OUR_VALUES = re.compile(
     r"(?i)clause|where|sql|query|limit|offset|count|size|port|timeout|quote|escape|sanit|clean|ident|marks|seq|index|now$"

@@ -203,15 +203,22 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
             continue
         for taint in value.taints:
             if taint.label == "unknown":
-                shown = sink.kind == "sql" and VALUED in value.marks
+                shown = sink.unknown and _is_shown(taint, value, sink)
                 fits = shown or (sink.kind in ("sql", "shell") and sink.floor <= CALLERS)
             else:
                 unseen = taint.origin.startswith("parameter ") and POSSIBLE <= taint.strength < sink.floor
-                shown = JOINED in taint.ended if sink.kind == "path" else SHOWN_BY.get(sink.kind, "-") in value.marks
-                fits = unseen and shown
+                fits = unseen and (_is_shown(taint, value, sink) or _is_alone(taint, sink))
             if fits and harmful(taint._replace(label="outside", strength=1.0), sink, site.state):
                 return taint
     return None
+
+
+def _is_shown(taint: Taint, value: Val, sink: Sink) -> bool:
+    return JOINED in taint.ended if sink.kind == "path" else SHOWN_BY.get(sink.kind, "-") in value.marks
+
+
+def _is_alone(taint: Taint, sink: Sink) -> bool:
+    return bool(sink.alone) and re.search(sink.alone, taint.origin.partition(" of ")[0]) is not None
 
 
 def harmful(taint: Taint, sink: Sink, state: State) -> bool:
@@ -263,9 +270,8 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         taints = part_of(taints, "part")
     out = f"{name}()"
     if not taints:
-        if name in TEXTS and len(site.args) == 1:
-            return Val(name=site.args[0].name, marks=site.args[0].marks)
-        return Val(name=out, marks=_marks(name, last, site))
+        same = site.args[0] if name in TEXTS and len(site.args) == 1 else None
+        return Val(name=same.name, marks=same.marks) if same else Val(name=out, marks=_marks(name, last, site))
     if kinds is not None:
         return Val(ending(taints, _narrow_kinds(kinds, last, site)), name=out, marks=_marks(name, last, site))
     if name in book.restores:

@@ -53,6 +53,9 @@ def lookup(m: Machine, name: str, state: State) -> Val:
         return value
     if name in m.book.globals:
         return Val(name=name)
+    if name in m.book.usual or name.isupper():
+        # A library, or a constant of another file.
+        return Val(name=m.book.usual.get(name, name))
     if frame.unit.stars:
         return Val(name=f"{frame.unit.stars[-1]}.{name}")
     # An undefined name may hold anything, like a parameter.

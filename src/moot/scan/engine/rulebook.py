@@ -74,6 +74,10 @@ class Sink:
     label: Label = "outside"
     floor: float = 0.5
     """Taints weaker than this do not count."""
+    alone: str = ""
+    """A pattern: a parameter of this name is a possible flaw without any text around it."""
+    unknown: bool = False
+    """Whether a value of unknown origin (`self.name`) in a text that is built for it is a possible flaw."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,8 @@ class FlowBook:
     """Functions that resolve a host or URL: a check of their result is a check of the argument."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink that this decoder makes dangerous again after encoding."""
+    usual: dict[str, str] = field(default_factory=dict)
+    """What a name means that no import defines, in a fragment: `np` -> `numpy`."""
     readers: frozenset[str] = frozenset()
     """Of the known modules, those whose results hold what somebody else wrote: files, answers of servers."""
     statement: Sink | None = None

@@ -19,10 +19,10 @@ SPREADING = frozenset({"sql"})
 """Marks that a value gets from any of its parts."""
 NOTHING: frozenset[str] = frozenset()
 BUILT, PAGE, VALUED = "built", "page", "valued"
-"""Marks of a text that was put together from a constant and a value: any text, a page, a value where SQL expects one."""
+"""Marks of a text that was put together from a constant and a value: any text, a page, SQL with a value in it."""
 CONSTRUCTED = frozenset({BUILT, PAGE, VALUED})
 WHOLE = "whole"
-"""The mark of a text that begins with an SQL statement and holds one of its clauses: no sentence that begins with a verb."""
+"""The mark of a text that begins with an SQL statement and has one of its clauses: more than a sentence with a verb."""
 JOINED, NAMED = "+joined", "+named"
 """Among the kinds in `Taint.ended`: the value stands behind a folder in a path, or where SQL expects a name. No sink is
 of these kinds."""

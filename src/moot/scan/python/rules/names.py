@@ -112,7 +112,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         "werkzeug.security.safe_join werkzeug.utils.safe_join flask.safe_join "
         "django.utils._os.safe_join",
         "ldap": "ldap3.utils.conv.escape_filter_chars ldap.filter.escape_filter_chars ldap.dn.escape_dn_chars "
-        "ldap3.utils.dn.escape_rdn",
+        "ldap3.utils.dn.escape_rdn ldap.filter.filter_format",
         "regex": "re.escape",
         "nosql": "str bson.ObjectId bson.objectid.ObjectId",
     }
@@ -183,6 +183,24 @@ KNOWN_LIBRARIES = words(
     "tensorflow matplotlib wtforms exception super property"
 )
 ROOTS = frozenset(sys.stdlib_module_names) | KNOWN_LIBRARIES
+USUAL = {
+    **{name: name for name in words(
+        "os sys re json subprocess shlex hashlib base64 yaml pickle cPickle requests urllib urllib2 urlparse sqlite3 "
+        "MySQLdb psycopg2 pymysql datetime time random math logging tempfile shutil tarfile zipfile socket ssl ldap "
+        "jwt html cgi bleach jinja2 lxml"
+    )},
+    "np": "numpy", "pd": "pandas", "ET": "xml.etree.ElementTree", "ElementTree": "xml.etree.ElementTree",
+    "etree": "lxml.etree", "minidom": "xml.dom.minidom", "sp": "subprocess", "Popen": "subprocess.Popen",
+    "check_output": "subprocess.check_output", "check_call": "subprocess.check_call", "Path": "pathlib.Path",
+    "mark_safe": "django.utils.safestring.mark_safe", "format_html": "django.utils.html.format_html",
+    "conditional_escape": "django.utils.html.conditional_escape", "Markup": "markupsafe.Markup",
+    "Environment": "jinja2.Environment", "urlopen": "urllib.request.urlopen", "urlencode": "urllib.parse.urlencode",
+    "quote_plus": "urllib.parse.quote_plus", "literal_eval": "ast.literal_eval", "b64decode": "base64.b64decode",
+    "HTMLResponse": "fastapi.responses.HTMLResponse", "RawSQL": "django.db.models.expressions.RawSQL",
+    "escape_filter_chars": "ldap.filter.escape_filter_chars", "safe_join": "werkzeug.utils.safe_join",
+    "basename": "os.path.basename", "xhtml_escape": "tornado.escape.xhtml_escape",
+}  # fmt: skip
+"""Names in fragments of code, whose imports were not given."""
 READERS = words("requests httpx aiohttp urllib urllib2 urllib3 csv json simplejson bs4 feedparser xml lxml open")
 KEEPS = words(
     "lxml.etree.XMLParser etree.XMLParser xml.sax.make_parser re.compile ssl.create_default_context ssl.SSLContext "
