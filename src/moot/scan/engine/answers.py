@@ -2,6 +2,7 @@
 
 from moot.scan.engine.ir import Call, Expr
 from moot.scan.engine.library import harmful
+from moot.scan.engine.lookups import members
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.state import State
 from moot.scan.engine.values import PAGE, Val
@@ -34,7 +35,7 @@ def _sends_page(m: Machine, value: Val) -> bool:
 
 
 def check_statement(m: Machine, e: Expr, value: Val, state: State) -> None:
-    """A function with unknown callers that returns a statement with a value in its text: a caller runs it."""
+    """A statement with a value in its text that is returned, or kept on an object: other code runs it."""
     sink = m.book.statement
     if sink is None:
         return
@@ -42,6 +43,14 @@ def check_statement(m: Machine, e: Expr, value: Val, state: State) -> None:
         if harmful(taint._replace(label="outside", strength=1.0), sink, state):
             m.report(sink.rule, e.at, taint, sink.floor)
             return
+
+
+def find_page(m: Machine, value: Val, state: State) -> Val | None:
+    """The page that is returned, alone or as the one part of a WSGI answer."""
+    if PAGE in value.marks:
+        return value
+    parts = members(m, value, state) or []
+    return parts[0] if len(parts) == 1 and PAGE in parts[0].marks else None
 
 
 def check_page(m: Machine, e: Expr, value: Val, state: State) -> None:

@@ -23,6 +23,7 @@ from moot.scan.engine.values import (
     NO_FACTS,
     NOTHING,
     PAGE,
+    SPREADING,
     VALUED,
     VERDICT,
     WHOLE,
@@ -46,6 +47,7 @@ CLEANER = re.compile(
 )
 CALLER = 0.5
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
+TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE}
 TEXTS = words("str unicode")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
@@ -317,8 +319,9 @@ def _narrow_kinds(kinds: frozenset[str], last: str, site: CallSite) -> frozenset
 
 def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     marks = _proving_marks(name, last, site)
-    if name in NORMALISERS or "." + last in NORMALISERS or name in ("str", "os.fspath", "pathlib.Path"):
-        marks |= frozenset(mark for value in (site.receiver, *site.args) for mark in value.marks & CONSTRUCTED)
+    passes = site.m.book.passes
+    if name in NORMALISERS or "." + last in NORMALISERS or name in passes or "." + last in passes:
+        marks |= frozenset(mark for value in (site.receiver, *site.args) for mark in value.marks & TEXT_MARKS)
     return marks
 
 

@@ -53,11 +53,11 @@ def lookup(m: Machine, name: str, state: State) -> Val:
         return value
     if name in m.book.globals:
         return Val(name=name)
+    if frame.unit.stars:
+        return Val(name=f"{frame.unit.stars[-1]}.{name}")
     if name in m.book.usual or name.isupper():
         # A library, or a constant of another file.
         return Val(name=m.book.usual.get(name, name))
-    if frame.unit.stars:
-        return Val(name=f"{frame.unit.stars[-1]}.{name}")
     # An undefined name may hold anything, like a parameter.
     step = FlowStep(None, frame.unit.module.path, 1, f"{name} comes from elsewhere", 1)
     return Val((Taint(name, "outside", ELSEWHERE, NOTHING, step),), name=name)

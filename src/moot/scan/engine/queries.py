@@ -3,8 +3,8 @@
 import re
 
 VERBS = (
-    r"(?:\(\s*+)?+(?:select\b|insert\s+into|update\s|delete\s+from|replace\s+into|drop\s|create\s"
-    r"|alter\s|with\s+\w+\s+as|call\s+\w|merge\s+into|truncate\s|grant\s|exec\s|union\s|where\s|pragma\s|attach\s)"
+    r"(?:\(\s*+)?+(?:select\b|insert\s+(?:or\s+\w+\s+|ignore\s+)?into|update\s|delete\s+from|replace\s+into|drop\s|create\s"
+    r"|alter\s|explain\s+(?:select|query|analyze)|show\s+(?:tables|columns|databases|index)|with\s+\w+\s+as|call\s+\w|merge\s+into|truncate\s|grant\s|exec\s|union\s|where\s|pragma\s|attach\s)"
 )
 STATEMENT = re.compile(rf"(?i)\s*+{VERBS}")
 BELOW_REMARK = re.compile(rf"(?i)\n[^\S\n]*+{VERBS}")

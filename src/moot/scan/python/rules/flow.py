@@ -90,7 +90,7 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.LOG, "log", when.LOGGERS, 0, 1, 2, when=when.is_raw_line, floor=MEDIUM, alone=when.PERSON),
     sink(flaw.LDAP, "ldap", ".search .search_s .search_ext .search_st .search_ext_s .paged_search", 1, 2, 0,
          "search_filter", "search_base", "filterstr", "base",
-         when=lambda site: site.module("ldap3", "ldap") or site.name.startswith("ldap"), floor=ANY_CALLER),
+         when=when.is_directory_search, floor=ANY_CALLER),
     sink(flaw.XPATH, "xpath", ".xpath lxml.etree.XPath lxml.etree.ETXPath", 0, "_path", "path", floor=ANY_CALLER),
     sink(flaw.XPATH, "xpath", "elementpath.select elementpath.iter_select elementpath.XPath2Parser().parse", 1, "path",
          floor=ANY_CALLER),

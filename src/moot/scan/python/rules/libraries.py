@@ -14,6 +14,7 @@ NETWORK = re.compile(
     r"(?:^|\.)(?:recv|recvfrom|recv_bytes|recv_pyobj|get_data|urlopen\(\)\.read|content|body|payload)(?:\(\)|\[\])*$"
 )
 RESPONSE_WRITE = re.compile(r"(?:^|\.)(?:self|resp(?:onse)?|req(?:uest)?|out|wfile|page)(?:\.\w+)*\.write$")
+EXTERNAL_ENTITIES = "http://xml.org/sax/features/external-general-entities"
 LITTLE_CURVES = re.compile(r"\.(?:SECP192R1|SECT163\w+|BrainpoolP160\w*)$")
 
 
@@ -53,6 +54,14 @@ def _few_rounds(site: Site) -> bool:
 def _is_cypher(site: Site) -> bool:
     query = site.arg(0, "query", "cypher")
     return query is not None and BUILT in query.marks and CYPHER.search(site.text() + site.around()) is not None
+
+
+def _opens_entities(site: Site) -> bool:
+    feature = site.arg(0)
+    names = feature is not None and (
+        feature.name.endswith("feature_external_ges") or is_const(feature, EXTERNAL_ENTITIES)
+    )
+    return names and is_const(site.arg(1), True, 1)
 
 
 def _small_curve(site: Site) -> bool:
@@ -96,6 +105,7 @@ PAGES: tuple[Sink, ...] = (
     sink(known.MARKUP, "xss", "django.utils.safestring.mark_safe markupsafe.Markup", 0, floor=SURE, unknown=True),
     sink(known.RESPONSE, "xss", ".write", 0, floor=SURE,
          when=lambda site: RESPONSE_WRITE.search(site.name) is not None),
+    sink(known.RESPONSE, "xss", "print", 0, when=lambda site: site.module("cgi", "cgitb"), floor=SURE),
     sink(known.RESPONSE, "xss", "sanic.response.html pyramid.response.Response quart.Response quart.make_response "
          "cherrypy.response.body sanic.html", 0, "body", "text", when=when.html, floor=SURE),
     sink(known.TEMPLATE, "template", "bottle.template bottle.SimpleTemplate tornado.template.Template "
@@ -113,7 +123,8 @@ NETWORKS: tuple[Sink, ...] = (
     sink(known.SSRF, "ssrf", "requests.Session().put requests.Session().delete requests.Session().head "
          "requests.Session().patch httpx.Client().post httpx.AsyncClient().post aiohttp.ClientSession().put "
          "aiohttp.ClientSession().delete tornado.httpclient.AsyncHTTPClient().fetch "
-         "tornado.httpclient.HTTPClient().fetch urllib3.request urllib3.PoolManager().urlopen treq.get treq.post", 0, "url", floor=SURE, alone=when.ADDRESS),
+         "tornado.httpclient.HTTPClient().fetch urllib3.request urllib3.PoolManager().urlopen treq.get treq.post", 0,
+         "url", floor=SURE, alone=when.ADDRESS),
     sink(known.TLS, "tls", ".get .post .put .delete .patch .head .options .request .send", 
          when=lambda site: _keyword(site, "verify", False)),
     sink(known.TLS, "tls", "boto3.client boto3.resource boto3.Session().client boto3.session.Session().client",
@@ -146,6 +157,7 @@ SECRETS: tuple[Sink, ...] = (
     sink(flaw.SECRET_LOG, "secret", when.LOGGERS, when=when.logs_secret),
 )  # fmt: skip
 XML: tuple[Sink, ...] = (
+    sink(known.XML, "xxe", ".setFeature", when=_opens_entities),
     sink(flaw.XPATH, "xpath", ".find .findall .findtext .iterfind", 0, "path", floor=ANY_CALLER,
          when=lambda site: _is_built(site) and "[" in site.text() and site.module("xml", "lxml", "xml.etree",
                                                                                   "xml.etree.ElementTree")),

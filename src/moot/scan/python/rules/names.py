@@ -45,6 +45,7 @@ SOURCES: dict[str, float] = {
         1.0,
     ),
     "self.get_argument": 1.0, "self.get_query_argument": 1.0, "self.get_body_argument": 1.0, "self.get_cookie": 1.0,
+    "self.request.get": 1.0, "webapp2.RequestHandler.request.get": 1.0,
     "self.rfile.read": 1.0, "self.path": 0.6, "self.headers": 0.8,
     "cgi.FieldStorage": 1.0,
     "input": 0.6, "raw_input": 0.6, "sys.argv": 0.6, "sys.stdin": 0.6, "sys.stdin.read": 0.6, "sys.stdin.readline": 0.6,
@@ -173,7 +174,8 @@ PASSES = words(
     "urllib.parse.unquote_to_bytes ast.literal_eval django.utils.encoding.force_str markupsafe.Markup flask.Markup "
     ".get .decode .encode .strip .lower .upper .format .join .split .rsplit "
     ".partition .rpartition .splitlines .resolve .joinpath .absolute .read .group .groups "
-    ".replace .getvalue .items .keys .values"
+    ".replace .getvalue .items .keys .values .lstrip .rstrip .title .capitalize .swapcase .casefold .removeprefix "
+    ".removesuffix .zfill .ljust .rjust .center .expandtabs .translate .as_posix .tobytes"
 )
 KNOWN_LIBRARIES = words(
     "flask django requests httpx aiohttp sqlalchemy lxml ldap3 ldap yaml jwt Crypto Cryptodome cryptography jinja2 "
@@ -189,8 +191,10 @@ USUAL = {
         "MySQLdb psycopg2 pymysql datetime time random math logging tempfile shutil tarfile zipfile socket ssl ldap "
         "jwt html cgi bleach jinja2 lxml"
     )},
+    "feature_external_ges": "xml.sax.handler.feature_external_ges",
     "np": "numpy", "pd": "pandas", "ET": "xml.etree.ElementTree", "ElementTree": "xml.etree.ElementTree",
     "etree": "lxml.etree", "minidom": "xml.dom.minidom", "sp": "subprocess", "Popen": "subprocess.Popen",
+    "call": "subprocess.call", "system": "os.system", "popen": "os.popen",
     "check_output": "subprocess.check_output", "check_call": "subprocess.check_call", "Path": "pathlib.Path",
     "mark_safe": "django.utils.safestring.mark_safe", "format_html": "django.utils.html.format_html",
     "conditional_escape": "django.utils.html.conditional_escape", "Markup": "markupsafe.Markup",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Sink, Site
-from moot.scan.engine.values import VALUED, Val
+from moot.scan.engine.values import BUILT, VALUED, Val
 from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, list_commands, runs_text
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rule import Rule
@@ -33,6 +33,7 @@ PRINTED_SECRET = re.compile(
     r"(?i)\b(?:\w+_)?(?:password|passwd|passphrase|secret|secret_?key|api_?key|private_?key|ssn)\b(?!\s*[\[(.])"
 )
 HARMLESS_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader", "safe_load")
+LDAP_FILTER = re.compile(r"['\"]\s*\((?:[&|!]\s*\()?\w+=")
 WEAK_HASH = re.compile(r"(?i)md2|md4|md5|sha-?1$|ripemd")
 
 
@@ -288,6 +289,14 @@ def is_open_mode(mode: Val | None) -> bool:
 
 def is_plain_address(address: Val | None) -> bool:
     return address is not None and isinstance(address.const, str) and address.const.startswith("http://")
+
+
+def is_directory_search(site: Site) -> bool:
+    """By the import, or by a filter that was put together."""
+    if site.module("ldap3", "ldap") or site.name.startswith("ldap"):
+        return True
+    built = any(value is not None and BUILT in value.marks for value in map(site.arg, (0, 1, 2, "search_filter")))
+    return built and LDAP_FILTER.search(site.around()) is not None
 
 
 def is_raw_line(site: Site) -> bool:
