@@ -142,6 +142,10 @@ class FlowBook:
     """Functions that resolve a host or URL: a check of their result is a check of the argument."""
     restores: dict[str, frozenset[str]] = field(default_factory=dict)
     """Name -> the kinds of sink that this decoder makes dangerous again after encoding."""
+    sent_parts: frozenset[str] = frozenset()
+    """Parts that a request has on both sides."""
+    servers: frozenset[str] = frozenset()
+    """Modules of which a file that serves requests imports one."""
     usual: dict[str, str] = field(default_factory=dict)
     """What a name means that no import defines, in a fragment: `np` -> `numpy`."""
     readers: frozenset[str] = frozenset()

@@ -38,10 +38,10 @@ SINKS: tuple[Sink, ...] = (
     sink(known.SHELL, "shell", SUBPROCESS, 0, "args", when=when.through_shell, floor=ANY_CALLER),
     sink(known.SHELL, "shell", SUBPROCESS, "input", when=reads_commands, floor=ANY_CALLER),
     sink(known.SHELL, "shell", "asyncio.create_subprocess_shell", 0, "cmd", floor=ANY_CALLER),
-    sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=MEDIUM),
-    sink(flaw.PROGRAM, "shell", SUBPROCESS, "executable", floor=MEDIUM),
+    sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=SURE),
+    sink(flaw.PROGRAM, "shell", SUBPROCESS, "executable", floor=SURE),
     sink(flaw.PROGRAM, "shell", "os.execl os.execle os.execlp os.execv os.execve os.execvp os.spawnl os.spawnv "
-         "os.spawnlp os.spawnvp os.startfile asyncio.create_subprocess_exec pty.spawn", 0, 1, floor=MEDIUM),
+         "os.spawnlp os.spawnvp os.startfile asyncio.create_subprocess_exec pty.spawn", 0, 1, floor=SURE),
     sink(known.OS_SYSTEM, "shell", "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe "
          "os.spawnl os.spawnle os.spawnlp os.spawnlpe os.spawnv os.spawnve os.spawnvp os.spawnvpe os.posix_spawn "
          "os.posix_spawnp asyncio.create_subprocess_exec pty.spawn", "*", when=when.runs_shell, floor=ANY_CALLER),
@@ -76,7 +76,7 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.UPLOAD, "upload", ".save", 0, "dst", when=lambda site: "files" in site.receiver.name, floor=SURE),
     sink(known.TEMPLATE, "template", "flask.render_template_string render_template_string jinja2.Template "
          "mako.template.Template jinja2.Environment().from_string .from_string django.template.Template", 0, "source",
-         when=lambda site: "Sandboxed" not in site.name, floor=ANY_CALLER),
+         when=when.is_template, floor=ANY_CALLER),
     sink(known.MARKUP, "xss", "markupsafe.Markup flask.Markup jinja2.Markup django.utils.safestring.mark_safe "
          "django.utils.safestring.SafeText django.utils.html.mark_safe", 0, floor=ANY_CALLER),
     sink(known.RESPONSE, "xss", "flask.make_response make_response flask.Response Response django.http.HttpResponse "
@@ -217,7 +217,7 @@ STORES = (
         imported=r"(?:^|\.)(?:flask\.session|request\.session|session)$",
     ),
     NamedStore(known.REDIRECT, "redirect", r"\[['\"]Location['\"]\]$", "outside"),
-    NamedStore(flaw.HEADER, "header", r"\.headers\[", "outside", imported=r"headers$"),
+    NamedStore(flaw.HEADER, "header", r"(?<!request)(?<!req)\.headers\[", "outside", imported=r"headers$"),
 )
 SETTINGS = (
     FlawedSetting(
@@ -257,6 +257,8 @@ BOOK = FlowBook(
         Sink(flaw.EXPOSED, "error", (), label="error"),
     ),
     statement=sink(known.SQL, "sql", "", 0, 1, 2, "query", "sql", "statement", "q", "cmd", floor=SURE, unknown=True),
+    sent_parts=names.SENT_PARTS,
+    servers=frozenset(when.WEB_MODULES) | names.SERVERS,
     usual=names.USUAL,
     readers=names.READERS,
     sanitisers=names.SANITISERS,

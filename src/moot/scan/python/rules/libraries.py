@@ -3,7 +3,7 @@
 import re
 
 from moot.scan.engine.rulebook import Sink, Site
-from moot.scan.engine.values import BUILT
+from moot.scan.engine.values import BUILT, JOINED
 from moot.scan.python.rules import flaws as flaw
 from moot.scan.python.rules import patterns as known
 from moot.scan.python.rules import when
@@ -31,6 +31,16 @@ def _keyword(site: Site, name: str, *wanted: object) -> bool:
 def _reads_network(site: Site) -> bool:
     data = site.arg(0)
     return data is not None and not data.taints and NETWORK.search(data.name) is not None
+
+
+def _is_path(site: Site) -> bool:
+    behind = any(JOINED in taint.ended for taint in site.receiver.taints)
+    return behind or "Path" in site.receiver.name or not site.receiver.name
+
+
+def _stays_open(site: Site) -> bool:
+    """`old = os.umask(0)` only reads the mask: it is set again."""
+    return is_const(site.arg(0), 0) and site.words().startswith(" ")
 
 
 def _all_origins(site: Site) -> bool:
@@ -92,13 +102,12 @@ COMMANDS: tuple[Sink, ...] = (
 FILES: tuple[Sink, ...] = (
     sink(known.PATH, "path", "aiohttp.web.FileResponse starlette.responses.FileResponse os.replace glob.glob "
          "shutil.unpack_archive tornado.template.Loader sanic.response.file quart.send_file", 0, "path", floor=SURE),
-    sink(known.PATH, "path", ".read_text .write_text .read_bytes .write_bytes .iterdir .rglob", "self", floor=SURE),
-    sink(flaw.PERMISSION, "mode", "os.open", when=lambda site: when.is_open_mode(site.arg(2, "mode"))),
+    sink(known.PATH, "path", ".read_text .write_text .read_bytes .write_bytes .iterdir .rglob", "self", floor=SURE,
+         when=_is_path),
+    sink(flaw.PERMISSION, "mode", "os.open", when=lambda site: is_const(site.arg(2, "mode"), 0o777)),
     sink(flaw.PERMISSION, "mode", ".chmod pathlib.Path().chmod",
          when=lambda site: site.count == 1 and when.is_open_mode(site.arg(0, "mode"))),
-    sink(flaw.PERMISSION, "mode", "os.umask", when=lambda site: is_const(site.arg(0), 0)),
-    sink(flaw.PERMISSION, "mode", "os.mkdir os.makedirs os.mkfifo",
-         when=lambda site: when.is_open_mode(site.arg(1, "mode"))),
+    sink(flaw.PERMISSION, "mode", "os.umask", when=_stays_open),
 )  # fmt: skip
 PAGES: tuple[Sink, ...] = (
     sink(known.MARKUP, "xss", "django.utils.html.format_html", 0, floor=ANY_CALLER),

@@ -13,6 +13,10 @@ REQUEST_CALLS = words(
     "get_data get_json get_argument get_arguments get_query_argument get_body_argument get_cookie get_header "
     "get_full_path build_absolute_uri get_host"
 )
+SENT_PARTS = words("headers cookies files json data body path url host stream params query")
+SERVERS = words(
+    "wsgiref http http.server socketserver webob pyramid falcon cherrypy rest_framework webapp2 webtest web"
+)
 REQUESTS = (
     "flask.request",
     "request",

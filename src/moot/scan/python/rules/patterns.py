@@ -129,7 +129,7 @@ REDIRECT = Rule(
     "Redirect to paths of your own only.", 0.6,
 )  # fmt: skip
 CTYPES = Rule(
-    "python-raw-memory", "overflow", "high", 119,
+    "python-raw-memory", "overflow", "medium", 119,
     "Memory safety: ctypes accesses raw memory without bounds checks",
     "A length or address from outside reads or overwrites other memory.",
     "Use bytes, bytearray or memoryview, or check the length against the buffer first.", 0.7,
@@ -151,7 +151,7 @@ XML = Rule(
 CALL_RULES: tuple[CallRule, ...] = (
     on(
         CTYPES,
-        "ctypes.memmove ctypes.memset ctypes.string_at ctypes.wstring_at ctypes.cast .from_address",
+        "ctypes.memmove ctypes.memset ctypes.string_at ctypes.wstring_at .from_address",
         lambda source, call: "ctypes" in modules(source),
     ),
 )

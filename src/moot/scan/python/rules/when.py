@@ -299,6 +299,14 @@ def is_directory_search(site: Site) -> bool:
     return built and LDAP_FILTER.search(site.around()) is not None
 
 
+def is_template(site: Site) -> bool:
+    """`from_string` of an environment; other classes read their own format with a method of that name."""
+    owner = site.name.rpartition(".")[0]
+    if "Sandboxed" in owner:
+        return False
+    return not site.name.endswith(".from_string") or re.search(r"(?i)env|engine|jinja|template|\?", owner) is not None
+
+
 def is_raw_line(site: Site) -> bool:
     """`"%r"` writes line breaks as `\\n`."""
     text = site.arg(0)
@@ -366,7 +374,7 @@ def _measure_pattern(site: Site) -> str:
 
 WEB_MODULES = ("flask", "django", "fastapi", "bottle", "tornado", "aiohttp", "starlette", "sanic", "quart", "webob")
 EMPTY_IN_URL = re.compile(r"^\w[\w+]*://[^/@:]+:@")
-OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
+OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv[23]|TLSv1(?:_1)?)$")
 
 
 def old_tls(site: Site) -> bool:
