@@ -310,7 +310,7 @@ def combine_values(m: Machine, op: str, left: Val, right: Val, state: State) -> 
     if op in ("-", "*", "/", "**", "<<", ">>", "^", "&", "//") and not (left.name and op == "/"):
         label = [taint for taint in (*left.taints, *right.taints) if taint.label == "random"]
         return Val(tuple(label))
-    if op == "+" and left.refs and (right.refs or m.cells(left, state)[0][1].kind == "list"):
+    if op == "+" and left.refs and (right.refs or any(cell.kind == "list" for _, cell in m.cells(left, state))):
         return chain_lists(m, left, right, state)
     marks = (left.marks | right.marks) & SPREADING
     if op == "%" and isinstance(left.const, str) and m.frames:
