@@ -295,7 +295,8 @@ def is_directory_search(site: Site) -> bool:
     """By the import, or by a filter that was put together."""
     if site.module("ldap3", "ldap") or site.name.startswith("ldap"):
         return True
-    built = any(value is not None and BUILT in value.marks for value in map(site.arg, (0, 1, 2, "search_filter")))
+    given = (site.arg(0), site.arg(1), site.arg(2), site.arg("search_filter"))
+    built = any(value is not None and BUILT in value.marks for value in given)
     return built and LDAP_FILTER.search(site.around()) is not None
 
 
