@@ -10,7 +10,7 @@ from moot.scan.engine.frontends import lower
 from moot.scan.engine.ir import Parsed
 from moot.scan.engine.machine import FlowReport
 from moot.scan.engine.rules import BOOKS
-from moot.scan.engine.values import EACH, FlowStep, Taint
+from moot.scan.engine.values import EACH, NAMED, FlowStep, Taint
 from moot.scan.rule import Rule
 
 PARAMETER = 0.4
@@ -113,7 +113,10 @@ def is_possible(taint: Taint | None) -> bool:
 def _is_widely_shown(report: FlowReport) -> bool:
     """Whether the value alone is enough, without the text that is built around it."""
     taint = report.taint
-    return taint is not None and taint.label == "outside" and taint.strength >= report.floor
+    # What stands in place of a name is mostly one of the program's own.
+    return (
+        taint is not None and taint.label == "outside" and taint.strength >= report.floor and NAMED not in taint.ended
+    )
 
 
 def _first_step(taint: Taint) -> FlowStep:

@@ -237,8 +237,9 @@ def _find_middleware_proofs(m: Machine, function: Function) -> Proved:
 
 def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: State) -> Val:
     in_go = closure.unit.module.language == "go"
-    if index == 0 and closure.owner is not None and (in_go or param.name in ("self", "cls")):
-        return _self(m, closure.owner, state, closure.function.name)
+    if index == 0 and (param.name in ("self", "cls") or (in_go and closure.owner is not None)):
+        # A method may be given without its class.
+        return _self(m, closure.owner, state, closure.function.name) if closure.owner else Val(name=param.name)
     kind = _read_annotation(m, param, state)
     if kind in HARMLESS or is_harmless(m, param.annotation, param.default, state):
         return ANY
