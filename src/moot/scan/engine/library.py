@@ -21,6 +21,7 @@ from moot.scan.engine.values import (
     NAMED,
     NO_FACTS,
     NOTHING,
+    PAGE,
     SPREADING,
     VALUED,
     VERDICT,
@@ -281,7 +282,9 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         return Val(tuple(t._replace(ended=t.ended - opened) for t in taints), name=out)
     if name in book.passes or ("." + last in book.passes and site.receiver.taints):
         taints = join_path(taints, find_joined(name, site.args))
-        return Val(taints, name=out, marks=_marks(name, last, site))
+        # What a sink has judged is not judged again where it is returned.
+        judged = frozenset({PAGE}) if matched else NOTHING
+        return Val(taints, name=out, marks=_marks(name, last, site) - judged)
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
     if cleans(name):

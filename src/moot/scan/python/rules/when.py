@@ -382,7 +382,13 @@ def old_tls(site: Site) -> bool:
     chosen = site.arg("ssl_version", 0)
     if site.name == "ssl.wrap_socket" and site.arg("cert_reqs") is None:
         return True
-    return any(v is not None and bool(OLD_TLS.search(v.name)) for v in (chosen, site.arg(5), site.arg("ssl_version")))
+    names = [v.name for v in (chosen, site.arg(5), site.arg("ssl_version")) if v is not None]
+    return any(OLD_TLS.search(name) or (name.endswith("PROTOCOL_SSLv23") and not _limits(site)) for name in names)
+
+
+def _limits(site: Site) -> bool:
+    """Whether the file says which versions a context speaks that would speak all of them."""
+    return site.contains("OP_NO_TLSv1") or site.contains("minimum_version")
 
 
 def is_unfiltered(site: Site) -> bool:
