@@ -234,8 +234,8 @@ def _settle_returns(m: Machine, frame: Frame, key: object, state: State, name: s
     for value, _ in frame.returns[1:]:
         result = join_values(result, value)
     result = result._replace(facts=_proof(frame.returns))
-    changed = state.heap.has_changed(end.heap)
-    if key is not None and not changed and not result.refs and end.proved == state.proved and not frame.made:
+    plain = key is not None and not result.refs and end.proved == state.proved and not frame.made
+    if plain and not state.heap.has_changed(end.heap):
         m.memo[key] = result
     state.heap, state.proved = end.heap, end.proved
     return _mark_returned(m, result, name, at)
