@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, islice
@@ -81,10 +81,14 @@ def scan_code(code: Code, *, whole: bool) -> dict[str, FileScan]:
     return {source.path: scan_file(source, analysis, whole=whole) for source in sources}
 
 
-def scan_for_findings(code: Code) -> Scan:
-    """Only findings and gaps, without the context that sessions need."""
-    found = scan_code(code, whole=False)
-    scans = [found[file.path] for file in code.files]
+def scan_for_findings(code: Code, context: Collection[str] = (), passive: Collection[str] = ()) -> Scan:
+    """Only findings and gaps, without what sessions need beside. Files of the context are only read for the flows
+    between them and the others; functions of passive ones are followed only where another file calls them."""
+    sources = [parse(file.path, file.language, file.text) for file in code.files]
+    analysis = analyse(sources, passive)
+    flawed = {flow.finding.file for flow in analysis.flows}
+    wanted = [source for source in sources if source.path not in context or source.path in flawed]
+    scans = [scan_file(source, analysis, whole=False) for source in wanted]
     return Scan(
         findings=tuple(finding for scan in scans for finding in scan.findings),
         not_analysed=tuple(gap for scan in scans for gap in scan.not_analysed),
@@ -182,9 +186,15 @@ class StaticTeam:
         # Only one file changes: the trees of the others are cached, and their findings are not
         # reported.
         parsed = lru_cache(REMEMBERED)(parse)
+        wanted, whole = set(fingerprints), self._scans(code)
+        sound = {
+            file.path for file in code.files if wanted.isdisjoint(f.fingerprint for f in whole[file.path].findings)
+        }
 
         @lru_cache(REMEMBERED)
         def scan_related(path: str, text: str) -> FileScan:
+            if path in sound:  # nothing in it is to be repaired, so its text stays
+                return whole[path]
             near = select_related(code.with_texts({path: text}), path)
             if known := self._seen.get(_key(near)):
                 return known[path]

@@ -1,7 +1,7 @@
 """Runs the dataflow engine on files and returns findings with their paths."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from moot.core.types import Language, NotAnalysed, PathStep, Vulnerability
@@ -54,8 +54,9 @@ class FlowAnalysis:
     """Functions with parameters that nothing calls, by file."""
 
 
-def analyse(sources: Sequence[Parsed]) -> FlowAnalysis:
-    """Analyses files together; skips languages without rules."""
+def analyse(sources: Sequence[Parsed], passive: Collection[str] = ()) -> FlowAnalysis:
+    """Analyses files together; skips languages without rules. Functions of passive files are not analysed on their
+    own."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
     unknown: dict[str, int] = {}
@@ -63,7 +64,7 @@ def analyse(sources: Sequence[Parsed]) -> FlowAnalysis:
     for book in {id(book): book for book in (BOOKS[language] for language in BOOKS if language in given)}.values():
         # Files with the same rules are one program: TypeScript imports JavaScript and vice versa.
         lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
-        outcome = run([module for module in lowered if module is not None], book)
+        outcome = run([module for module in lowered if module is not None], book, passive)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
         unknown |= outcome.unknown
