@@ -19,8 +19,7 @@ def settle() -> None:
 
 
 def look(group: Group) -> tuple[Scan, bool]:
-    """Scan the files of a group together, and say whether the result is complete. A failure is reported and does not stop other
-    groups."""
+    """Scan a group, and say whether the result is complete. A failure is reported and does not stop other groups."""
     try:
         return scan_for_findings(Code(files=group.files), group.context, group.passive), True
     except Exception as error:
