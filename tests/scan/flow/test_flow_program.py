@@ -4,6 +4,7 @@ import pytest
 
 from moot.core.types import Language
 from moot.scan.engine.analyse import FlowAnalysis, analyse
+from moot.scan.engine.frontends import lower
 from moot.scan.syntax import parse
 
 SUFFIXES: dict[str, Language] = {"py": "python", "js": "javascript", "ts": "typescript", "go": "go"}
@@ -15,7 +16,7 @@ def analysed(**files: str) -> FlowAnalysis:
     for name, text in files.items():
         stem, _, suffix = name.rpartition("_")
         sources.append(parse(f"{stem.replace('__', '/')}.{suffix}", SUFFIXES[suffix], text))
-    return analyse(sources)
+    return analyse([lower(source) for source in sources])
 
 
 def rules(**files: str) -> list[tuple[str, str, int]]:

@@ -156,12 +156,12 @@ FRAIL = """
 import os, signal
 from moot.edge.parallel_scan import worker
 sound = worker.look
-def frail(files):
-    if files[0].text.startswith("# killed"):
+def frail(group):
+    if group.files[0].text.startswith("# killed"):
         os.kill(os.getpid(), signal.SIGKILL)
-    if files[0].text.startswith("# babbles"):
+    if group.files[0].text.startswith("# babbles"):
         print("what?", flush=True)
-    return sound(files)
+    return sound(group)
 worker.look = frail
 worker.main()
 """
