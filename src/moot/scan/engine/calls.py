@@ -273,8 +273,8 @@ def _settle_returns(m: Machine, frame: Frame, key: object, state: State, name: s
     if result.taints and cleans(name):
         # Of a function that says it escapes, nobody else knows whether it does.
         result = result._replace(taints=tuple(taint for taint in result.taints if taint.strength >= CALLER))
-    changed = state.heap.has_changed(end.heap)
-    if key is not None and not changed and not result.refs and end.proved == state.proved and not frame.made:
+    plain = key is not None and not result.refs and end.proved == state.proved and not frame.made
+    if plain and not state.heap.has_changed(end.heap):
         m.memo[key] = result
     state.heap, state.proved = end.heap, end.proved
     return _mark_returned(m, result, name, at)

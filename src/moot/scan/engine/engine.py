@@ -1,7 +1,7 @@
 """Analyses a set of files: runs every module, then every function that nothing called."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
 from moot.core.types import NotAnalysed
@@ -52,7 +52,7 @@ class Outcome:
         self.unknown = unknown
 
 
-def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
+def run(modules: Iterable[Module], book: FlowBook, passive: Collection[str] = ()) -> Outcome:
     # Of `lib.js` and `lib/index.js`, the file is what `./lib` names: the shorter path.
     units = [Unit(module, name_unit(module.path)) for module in modules]
     by_name = {unit.name: unit for unit in sorted(units, key=lambda unit: -len(unit.module.path))}
@@ -70,7 +70,7 @@ def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
     gaps.extend(_too_much(unit, 0) for unit in machine.cut)
     link(machine, units)
     waiting, machine.waiting = machine.waiting, []
-    for unit in units:
+    for unit in (unit for unit in units if unit.module.path not in passive):
         machine.steps = unit.spent
         machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
         gaps.extend(_run_waiting(machine, unit.budget))

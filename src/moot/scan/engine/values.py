@@ -117,10 +117,8 @@ def join_values(left: Val, right: Val) -> Val:
         left.const if same else UNKNOWN,
         left.name if left.name == right.name else left.name or right.name,
         refs,
-        Facts(left.facts.true & right.facts.true, left.facts.false & right.facts.false)
-        if left.facts and right.facts
-        else NO_FACTS,
-        (left.marks & right.marks) | ((left.marks | right.marks) & EITHER),
+        Facts(left.facts.true & right.facts.true, left.facts.false & right.facts.false),
+        left.marks if left.marks == right.marks else (left.marks & right.marks) | ((left.marks | right.marks) & EITHER),
     )
 
 

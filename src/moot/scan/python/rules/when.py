@@ -388,7 +388,7 @@ def old_tls(site: Site) -> bool:
 
 def _limits(site: Site) -> bool:
     """Whether the file says which versions a context speaks that would speak all of them."""
-    return site.contains("OP_NO_TLSv1") or site.contains("minimum_version")
+    return site.contains("OP_NO_") or site.contains("minimum_version")
 
 
 def is_unfiltered(site: Site) -> bool:
