@@ -10,7 +10,7 @@ DOCUMENTS := tests/test_imports.py tests/test_docs.py
 # `make check test` runs these once.
 CHECKED := $(if $(filter check,$(MAKECMDGOALS)),$(DOCUMENTS:%=--ignore=%))
 
-BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_planning run_topologies run_scan scan_go go_races \
+BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_planning run_topologies run_scan run_scan_speed scan_go go_races \
 	scan_javascript scan_repair run_packages run_selection run_mutation run_lessons run_debates run_fleet run_server run_page
 
 # What the tests use. Of the providers, those that bring no other half of a cloud along.

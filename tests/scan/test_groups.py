@@ -8,6 +8,7 @@ from moot.core.types import Code, Language, Scan, SourceFile
 from moot.scan import StaticTeam
 from moot.scan.groups import groups, merge_scans
 from moot.scan.links import links
+from moot.scan.team import scan_for_findings
 
 
 def file(path: str, text: str = "", language: Language = "python") -> SourceFile:
@@ -65,6 +66,27 @@ def test_a_flow_into_another_piece_is_told_once() -> None:
     assert [(f.file, f.line, f.fingerprint, f.confidence) for f in whole] == [
         (finding.file, finding.line, finding.fingerprint, finding.confidence)
     ]
+
+
+def test_context_is_passive_if_it_cannot_reach_the_files_reported_on() -> None:
+    store = "import db\n\n\ndef find(name):\n    return db.run(name)\n"
+    files = [*(file(f"p/a{n}.py", "from p.store import find\n") for n in range(4)), file("p/store.py", store)]
+    found = groups([*files, file("p/back.py", "from p import a0\n"), file("p/db.py", "from p import back\n")], 6)
+    by_own = {path: group for group in found for path in group.own}
+    first = by_own["p/a1.py"]
+    assert first.context == {"p/store.py"} and first.passive == {"p/store.py"}
+    other = by_own["p/db.py"]
+    assert other.context and all(path not in other.passive for path in other.own)
+
+
+def test_a_passive_file_is_followed_only_where_another_calls_it() -> None:
+    sink = "import os\n\n\ndef run(x):\n    os.system('ls ' + x)\n\n\ndef alone(x):\n    os.system('rm ' + x)\n"
+    view = "from flask import request\nfrom tool import run\n\n\ndef show():\n    run(request.args['q'])\n"
+    code = Code(files=(file("view.py", view), file("tool.py", sink)))
+    whole = scan_for_findings(code)
+    assert {f.line for f in whole.findings if f.cwe == 78} == {5, 9}
+    part = scan_for_findings(code, {"tool.py"}, {"tool.py"})
+    assert [(f.file, f.line) for f in part.findings if f.cwe == 78] == [("tool.py", 5)]
 
 
 def test_no_files_no_groups() -> None:

@@ -4,6 +4,7 @@ import pytest
 from samples import rules
 
 FIRES = [
+    ("import hashlib\nhashlib.sha256(password)", "python-password-hash"),
     ('cur.execute("SELECT * FROM t WHERE n = \'" + name + "\'")', "python-sql-string"),
     ("cur.execute(f\"SELECT * FROM t WHERE n = '{name}'\")", "python-sql-string"),
     ("cur.execute(\"SELECT * FROM t WHERE n = '%s'\" % name)", "python-sql-string"),
@@ -92,7 +93,7 @@ SILENT = [
     "import yaml\nyaml.safe_load(x)",
     "import yaml\nyaml.load(x, Loader=yaml.SafeLoader)",
     "import json\njson.loads(x)",
-    "import hashlib\nhashlib.sha256(password)",
+    "import hashlib\nhashlib.sha256(content)",
     "import hashlib\nhashlib.md5(data, usedforsecurity=False)",
     "import tempfile\ntempfile.mkstemp()",
     "import requests\nrequests.get(url, verify=True)",

@@ -7,8 +7,8 @@ out.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from moot.core.findings import add_fingerprints
 from moot.core.types import NotAnalysed, Scan, SourceFile, Vulnerability
@@ -26,6 +26,13 @@ class Group:
     files: tuple[SourceFile, ...]
     own: frozenset[str]
     """The paths that this group reports on; the others are only context."""
+    passive: frozenset[str] = frozenset()
+    """Context that does not refer to the group's own files, directly or through others: what it does by itself is told
+    by another group."""
+
+    @property
+    def context(self) -> frozenset[str]:
+        return frozenset(file.path for file in self.files) - self.own
 
     @property
     def size(self) -> int:
@@ -80,7 +87,21 @@ def _pieces(
         inside = set(own)
         counted = Counter(other for place in own for other in named[place] if other not in inside)
         nearest = sorted(counted, key=lambda other: (-counted[other], other))
-        yield _group(files, own, next(_fill_groups(files, nearest, most_files, most_text), []))
+        beside = next(_fill_groups(files, nearest, most_files, most_text), [])
+        group = _group(files, own, beside)
+        yield replace(group, passive=frozenset(files[place].path for place in _find_passive(files, own, beside, named)))
+
+
+def _find_passive(
+    files: Sequence[SourceFile], own: Sequence[int], beside: Sequence[int], named: Mapping[int, Sequence[int]]
+) -> set[int]:
+    """Files of the context from which no link leads to the group's own. Files of a Go package need no link."""
+    passive = {place for place in beside if files[place].language != "go"}
+    reaching = {*own, *(place for place in beside if place not in passive)}
+    while back := {place for place in passive if not reaching.isdisjoint(named.get(place, ()))}:
+        passive -= back
+        reaching |= back
+    return passive
 
 
 def _fill_groups(

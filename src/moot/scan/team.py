@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, islice
@@ -11,11 +11,13 @@ from moot.core.findings import add_fingerprints
 from moot.core.types import Code, Language, NotAnalysed, Repair, Scan, ScanBlindSpot, SourceFile, Vulnerability
 from moot.scan.edge_cases import STRESS, edge_cases
 from moot.scan.engine.analyse import Flow, FlowAnalysis, analyse
+from moot.scan.engine.frontends import lower
+from moot.scan.engine.ir import Module
 from moot.scan.plugin_rules import match_installed
 from moot.scan.public import public_names
 from moot.scan.rule import RuleMatch
 from moot.scan.rules import MAX_MATCHES, hints, matches
-from moot.scan.suppressions import find_unreasoned, silences
+from moot.scan.suppressions import Silence, find_unreasoned, silences
 from moot.scan.syntax import Source, parse, trouble
 
 MAX_FINDINGS = 500
@@ -43,16 +45,41 @@ class FileScan:
     unknown_callers: int = 0
 
 
-def scan_file(source: Source, analysis: FlowAnalysis, *, whole: bool) -> FileScan:
-    """Syntax and dataflow findings of one file, in source order; `whole` adds hints and public names."""
-    path = source.path
-    found = _order_matches(islice(chain(matches(source), match_installed(source)), MAX_MATCHES))
-    seen = [Flow(_vulnerability(source, match), match.node.start_byte) for match in found]
-    both = sorted([*seen, *(flow for flow in analysis.flows if flow.finding.file == path)], key=_place)
+@dataclass(frozen=True)
+class FileSyntax:
+    """What the tree of a file shows by itself. Trees are large: they are dropped before the dataflow analysis."""
+
+    path: str
+    matches: tuple[Flow, ...]
+    silenced: tuple[Silence, ...]
+    problem: NotAnalysed | None
+    hints: tuple[Vulnerability, ...] = ()
+    names: tuple[str, ...] = ()
+    blind: tuple[ScanBlindSpot, ...] = ()
+
+
+def read_syntax(source: Source, *, whole: bool, reported: bool = True) -> FileSyntax:
+    """`whole` adds hints and public names; a file that is not reported on needs no syntax rules."""
+    rules = chain(matches(source), match_installed(source)) if reported else ()
+    found = _order_matches(islice(rules, MAX_MATCHES))
     silenced = silences(source)
-    both = [flow for flow in both if not any(silence.covers(flow.finding) for silence in silenced)]
-    problem = trouble(source)
-    gaps = [problem] if problem is not None else []
+    return FileSyntax(
+        source.path,
+        tuple(Flow(_vulnerability(source, match), match.node.start_byte) for match in found),
+        tuple(silenced),
+        trouble(source),
+        tuple(add_fingerprints([*find_unreasoned(source, silenced), *_find_hints(source)])) if whole else (),
+        public_names(source) if whole else (),
+        _blind(source) if whole else (),
+    )
+
+
+def join_findings(syntax: FileSyntax, analysis: FlowAnalysis) -> FileScan:
+    """Syntax and dataflow findings of one file, in source order."""
+    path = syntax.path
+    both = sorted([*syntax.matches, *(flow for flow in analysis.flows if flow.finding.file == path)], key=_place)
+    both = [flow for flow in both if not any(silence.covers(flow.finding) for silence in syntax.silenced)]
+    gaps = [syntax.problem] if syntax.problem is not None else []
     gaps.extend(gap for gap in analysis.not_analysed if gap.file == path)
     if len(both) > MAX_FINDINGS:
         first_left_out = both[MAX_FINDINGS].finding.line
@@ -68,22 +95,35 @@ def scan_file(source: Source, analysis: FlowAnalysis, *, whole: bool) -> FileSca
         Counter(flow.finding.rule for flow in both),
         tuple(gaps),
         analysis.read,
-        tuple(add_fingerprints([*find_unreasoned(source, silenced), *_find_hints(source)])) if whole else (),
-        public_names(source) if whole else (),
-        _blind(source) if whole else (),
+        syntax.hints,
+        syntax.names,
+        syntax.blind,
         analysis.unknown_callers.get(path, 0),
     )
 
 
-def scan_code(code: Code, *, whole: bool) -> dict[str, FileScan]:
-    sources = [parse(file.path, file.language, file.text) for file in code.files]
-    analysis = analyse(sources)
-    return {source.path: scan_file(source, analysis, whole=whole) for source in sources}
+def scan_code(
+    code: Code, *, whole: bool, context: Collection[str] = (), passive: Collection[str] = ()
+) -> dict[str, FileScan]:
+    """Files of the context are only read for the flows between them and the others; functions of passive ones are
+    followed only where another file calls them."""
+    read, modules = list[FileSyntax](), list[Module]()
+    for file in code.files:
+        syntax, module = _read_file(file, whole=whole, reported=file.path not in context)
+        read.append(syntax)
+        modules.append(module)
+    analysis = analyse(modules, passive)
+    return {syntax.path: join_findings(syntax, analysis) for syntax in read}
 
 
-def scan_for_findings(code: Code) -> Scan:
-    """Only findings and gaps, without the context that sessions need."""
-    found = scan_code(code, whole=False)
+def _read_file(file: SourceFile, *, whole: bool, reported: bool) -> tuple[FileSyntax, Module]:
+    source = parse(file.path, file.language, file.text)
+    return read_syntax(source, whole=whole, reported=reported), lower(source)
+
+
+def scan_for_findings(code: Code, context: Collection[str] = (), passive: Collection[str] = ()) -> Scan:
+    """Only findings and gaps, without what sessions need beside."""
+    found = scan_code(code, whole=False, context=context, passive=passive)
     scans = [found[file.path] for file in code.files]
     return Scan(
         findings=tuple(finding for scan in scans for finding in scan.findings),
@@ -183,15 +223,21 @@ class StaticTeam:
         # Only one file changes: the trees of the others are cached, and their findings are not
         # reported.
         parsed = lru_cache(REMEMBERED)(parse)
+        wanted, whole = set(fingerprints), self._scans(code)
+        sound = {
+            file.path for file in code.files if wanted.isdisjoint(f.fingerprint for f in whole[file.path].findings)
+        }
 
         @lru_cache(REMEMBERED)
         def scan_related(path: str, text: str) -> FileScan:
+            if path in sound:  # nothing in it is to be repaired, so its text stays
+                return whole[path]
             near = select_related(code.with_texts({path: text}), path)
             if known := self._seen.get(_key(near)):
                 return known[path]
             sources = [parsed(file.path, file.language, file.text) for file in near.files]
             own = next(source for source in sources if source.path == path)
-            return scan_file(own, analyse(sources), whole=False)
+            return join_findings(read_syntax(own, whole=False), analyse([lower(source) for source in sources]))
 
         return repair(code, fingerprints, lambda file: scan_related(file.path, file.text))
 

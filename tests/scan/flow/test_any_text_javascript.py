@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.scan.engine.analyse import analyse
+from moot.scan.engine.frontends import lower
 from moot.scan.syntax import parse, words
 
 PIECES = st.sampled_from(
@@ -46,12 +47,12 @@ HOSTILE = {
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=200) | st.lists(PIECES, max_size=60).map(" ".join), st.sampled_from(["a.js", "a.ts", "a.tsx"]))
 def test_any_text(text: str, path: str) -> None:
-    analyse([parse(path, "javascript" if path == "a.js" else "typescript", text)])
+    analyse([lower(parse(path, "javascript" if path == "a.js" else "typescript", text))])
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_is_done_soon(name: str) -> None:
     source = parse("a.js", "javascript", HOSTILE[name])
     start = time.process_time()
-    analyse([source])
+    analyse([lower(source)])
     assert time.process_time() - start < 4

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.scan.engine.analyse import analyse
+from moot.scan.engine.frontends import lower
 from moot.scan.syntax import parse
 
 PIECES = st.sampled_from(
@@ -24,7 +25,7 @@ PIECES = st.sampled_from(
 @settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=60).map("".join)))
 def test_any_text(text: str) -> None:
-    analyse([parse("a.py", "python", text)])
+    analyse([lower(parse("a.py", "python", text))])
 
 
 N = 3000
@@ -55,5 +56,5 @@ HOSTILE = {
 def test_hostile_text_is_done_soon(name: str) -> None:
     source = parse("a.py", "python", HOSTILE[name])
     start = time.process_time()
-    analyse([source])
+    analyse([lower(source)])
     assert time.process_time() - start < 4

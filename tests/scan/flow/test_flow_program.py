@@ -4,6 +4,7 @@ import pytest
 
 from moot.core.types import Language
 from moot.scan.engine.analyse import FlowAnalysis, analyse
+from moot.scan.engine.frontends import lower
 from moot.scan.syntax import parse
 
 SUFFIXES: dict[str, Language] = {"py": "python", "js": "javascript", "ts": "typescript", "go": "go"}
@@ -15,7 +16,7 @@ def analysed(**files: str) -> FlowAnalysis:
     for name, text in files.items():
         stem, _, suffix = name.rpartition("_")
         sources.append(parse(f"{stem.replace('__', '/')}.{suffix}", SUFFIXES[suffix], text))
-    return analyse(sources)
+    return analyse([lower(source) for source in sources])
 
 
 def rules(**files: str) -> list[tuple[str, str, int]]:
@@ -141,3 +142,10 @@ def test_what_is_cut_off_is_said_with_its_place() -> None:
 )
 def test_what_nests_too_deep_is_said_with_its_place(name: str, text: str, line: int) -> None:
     assert [gap.line for gap in analysed(**{name: text}).not_analysed] == [line]
+
+
+def test_a_list_plus_something_unknown_keeps_its_items() -> None:
+    run = "import subprocess\nfrom flask import request\n\n\ndef show():\n    subprocess.run({})\n"
+    assert not rules(a_py=run.format("['ls', '-l'] + request.args.getlist('a')"))
+    assert rules(a_py=run.format("request.args.getlist('a') + ['-l']")) == [("python-program", "a.py", 6)]
+    assert not rules(a_py="def f():\n    pass\n\n\ndef g(x):\n    return f + x\n")

@@ -3,12 +3,13 @@
 import pytest
 
 from moot.scan.engine.analyse import analyse
+from moot.scan.engine.frontends import lower
 from moot.scan.syntax import parse
 
 
 def found(text: str, path: str = "server.js") -> set[str]:
     language = "typescript" if path.endswith((".ts", ".tsx")) else "javascript"
-    return {flow.finding.rule for flow in analyse([parse(path, language, text)]).flows}  # type: ignore[arg-type]
+    return {flow.finding.rule for flow in analyse([lower(parse(path, language, text))]).flows}  # type: ignore[arg-type]
 
 
 SQL, XSS, PATH = "javascript-sql-string", "javascript-response-xss", "javascript-path"
@@ -94,6 +95,6 @@ def test_jsx_and_typescript() -> None:
 
 def test_the_path_tells_where_the_value_came_from() -> None:
     text = "app.get('/', (req, res) => {\n  const id = req.query.id;\n  db.query('x = ' + id);\n});"
-    [flow] = [f for f in analyse([parse("a.js", "javascript", text)]).flows if f.finding.rule == SQL]
+    [flow] = [f for f in analyse([lower(parse("a.js", "javascript", text))]).flows if f.finding.rule == SQL]
     assert (flow.finding.line, flow.finding.path[0].line, flow.finding.path[-1].line) == (3, 2, 3)
     assert "req.query" in flow.finding.path[0].what

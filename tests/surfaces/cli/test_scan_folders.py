@@ -120,7 +120,7 @@ def test_what_git_ignores_is_not_read(cli: Cli, tmp_path: Path) -> None:
 def test_the_cache_is_believed_only_when_it_is_whole(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(BAD)
     cache = Cache(default_folder())
-    key = cache.key([SourceFile(path="bad.py", language="python", text=BAD)])
+    key = cache.key(Group((SourceFile(path="bad.py", language="python", text=BAD),), frozenset({"bad.py"})))
     cache.save(key, Scan())
     assert cli("scan", "bad.py").code == 0  # as the cache has it: it was not looked at
     assert cli("scan", "bad.py", "--no-cache").code == 1
@@ -142,7 +142,7 @@ def test_a_cache_that_cannot_be_written_is_none(cli: Cli, tmp_path: Path) -> Non
 
 def test_the_cache_forgets_the_longest_unused(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "kept")
-    keys = [cache.key([SourceFile(path=str(n), language="go", text="")]) for n in range(5)]
+    keys = [cache.key(Group((SourceFile(path=str(n), language="go", text=""),), frozenset({str(n)}))) for n in range(5)]
     for age, key in enumerate(keys):
         cache.save(key, Scan())
         (entry,) = (tmp_path / "kept").rglob(f"{key[2:]}.json")
@@ -156,12 +156,12 @@ FRAIL = """
 import os, signal
 from moot.edge.parallel_scan import worker
 sound = worker.look
-def frail(files):
-    if files[0].text.startswith("# killed"):
+def frail(group):
+    if group.files[0].text.startswith("# killed"):
         os.kill(os.getpid(), signal.SIGKILL)
-    if files[0].text.startswith("# babbles"):
+    if group.files[0].text.startswith("# babbles"):
         print("what?", flush=True)
-    return sound(files)
+    return sound(group)
 worker.look = frail
 worker.main()
 """

@@ -24,7 +24,7 @@ def scan_files(files: Sequence[SourceFile], jobs: int | None, cache: Cache | Non
     """The result is the same for any number of processes. `jobs` None: as many as pay off."""
     load_rule_packs()  # a broken package is the user's to fix, not a gap in every file
     asked = groups(files)
-    keys = [cache.key(group.files) if cache is not None else "" for group in asked]
+    keys = [cache.key(group) if cache is not None else "" for group in asked]
     found: dict[int, Scan] = {}
     done = 0
 
@@ -62,4 +62,4 @@ def _look_at(left: Sequence[Group], jobs: int | None, seen: Callable[[int, Scan,
         spread_over(left, jobs, seen)
         return
     for number, group in enumerate(left):
-        seen(number, *look(group.files))
+        seen(number, *look(group))

@@ -15,7 +15,8 @@ from pydantic import ValidationError
 import moot.scan
 from moot import __version__
 from moot.core import findings, types
-from moot.core.types import Scan, SourceFile
+from moot.core.types import Scan
+from moot.scan.groups import Group
 from moot.scan.plugin_rules import load_rule_packs
 
 MOST_ENTRIES, MOST_BYTES = 20_000, 200_000_000
@@ -59,10 +60,11 @@ class Cache:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def key(self, files: Iterable[SourceFile]) -> str:
+    def key(self, group: Group) -> str:
         digest = hashlib.sha256(analyser().encode())
-        for file in files:
-            for part in (file.path, file.language, file.text):
+        for file in group.files:
+            role = "own" if file.path in group.own else "passive" if file.path in group.passive else "context"
+            for part in (role, file.path, file.language, file.text):
                 data = part.encode("utf-8", "surrogatepass")
                 digest.update(f"{len(data)} ".encode() + data)
         return digest.hexdigest()

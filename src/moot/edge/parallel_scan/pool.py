@@ -9,7 +9,7 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from moot.core.types import Scan
-from moot.edge.parallel_scan.worker import encode_files, fail_files
+from moot.edge.parallel_scan.worker import encode_group, fail_files
 from moot.scan.groups import Group
 
 Seen = Callable[[int, Scan, bool], None]
@@ -65,7 +65,7 @@ async def _ask(process: Process, group: Group) -> tuple[Scan, bool]:
     patience = PATIENCE + PATIENCE_PER_FILE * len(group.files)
     try:
         async with asyncio.timeout(patience):
-            process.stdin.write(encode_files(group.files))
+            process.stdin.write(encode_group(group))
             await process.stdin.drain()
             answer = await process.stdout.readline()
             if not answer.endswith(b"\n"):

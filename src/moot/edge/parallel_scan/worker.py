@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from moot.core.errors import ConfigError
 from moot.core.types import Code, NotAnalysed, Scan, SourceFile
+from moot.scan.groups import Group
 from moot.scan.team import scan_for_findings
 
 
@@ -17,22 +18,28 @@ def settle() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-def look(files: Sequence[SourceFile]) -> tuple[Scan, bool]:
-    """Scan these files together, and say whether the result is complete. A failure is reported and does not stop other
-    groups."""
+def look(group: Group) -> tuple[Scan, bool]:
+    """Scan a group, and say whether the result is complete. A failure is reported and does not stop other groups."""
     try:
-        return scan_for_findings(Code(files=tuple(files))), True
+        return scan_for_findings(Code(files=group.files), group.context, group.passive), True
     except Exception as error:
         why = str(error) if isinstance(error, ConfigError) else type(error).__name__
-        return fail_files(files, f"the analyser failed here or on a linked file: {why}"), False
+        return fail_files(group.files, f"the analyser failed here or on a linked file: {why}"), False
 
 
 def fail_files(files: Sequence[SourceFile], why: str) -> Scan:
     return Scan(not_analysed=tuple(NotAnalysed(file=file.path, line=0, why=why) for file in files))
 
 
-def encode_files(files: Sequence[SourceFile]) -> bytes:
-    return json.dumps([[file.path, file.language, file.text] for file in files]).encode() + b"\n"
+def encode_group(group: Group) -> bytes:
+    files = [[file.path, file.language, file.text] for file in group.files]
+    return json.dumps([files, sorted(group.own), sorted(group.passive)]).encode() + b"\n"
+
+
+def decode_group(line: bytes) -> Group:
+    files, own, passive = json.loads(line)
+    read = (SourceFile(path=path, language=language, text=text) for path, language, text in files)
+    return Group(tuple(read), frozenset(own), frozenset(passive))
 
 
 def main() -> None:
@@ -40,8 +47,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     settle()
     for line in sys.stdin.buffer:
-        files = [SourceFile(path=path, language=language, text=text) for path, language, text in json.loads(line)]
-        scan, complete = look(files)
+        scan, complete = look(decode_group(line))
         try:
             sys.stdout.write(f"{complete:d}{scan.model_dump_json()}\n")
             sys.stdout.flush()

@@ -1,16 +1,15 @@
 """Runs the dataflow engine on files and returns findings with their paths."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from moot.core.types import Language, NotAnalysed, PathStep, Vulnerability
 from moot.scan.engine.engine import run
-from moot.scan.engine.frontends import lower
-from moot.scan.engine.ir import Parsed
+from moot.scan.engine.ir import Module
 from moot.scan.engine.machine import FlowReport
 from moot.scan.engine.rules import BOOKS
-from moot.scan.engine.values import EACH, FlowStep, Taint
+from moot.scan.engine.values import EACH, NAMED, FlowStep, Taint
 from moot.scan.rule import Rule
 
 PARAMETER = 0.4
@@ -54,21 +53,21 @@ class FlowAnalysis:
     """Functions with parameters that nothing calls, by file."""
 
 
-def analyse(sources: Sequence[Parsed]) -> FlowAnalysis:
-    """Analyses files together; skips languages without rules."""
+def analyse(modules: Sequence[Module], passive: Collection[str] = ()) -> FlowAnalysis:
+    """Analyses files together; skips languages without rules. Functions of passive files are not analysed on their
+    own."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
     unknown: dict[str, int] = {}
-    given = {source.language for source in sources}
+    given = {module.language for module in modules}
     for book in {id(book): book for book in (BOOKS[language] for language in BOOKS if language in given)}.values():
         # Files with the same rules are one program: TypeScript imports JavaScript and vice versa.
-        lowered = [lower(source) for source in sources if BOOKS.get(source.language) is book]
-        outcome = run([module for module in lowered if module is not None], book)
+        outcome = run([module for module in modules if BOOKS.get(module.language) is book], book, passive)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
         unknown |= outcome.unknown
     ordered = sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))
-    return FlowAnalysis(tuple(ordered), tuple(gaps), sum(len(source.data) for source in sources), unknown)
+    return FlowAnalysis(tuple(ordered), tuple(gaps), sum(len(module.data) for module in modules), unknown)
 
 
 def _finding(report: FlowReport) -> Vulnerability:
@@ -113,7 +112,10 @@ def is_possible(taint: Taint | None) -> bool:
 def _is_widely_shown(report: FlowReport) -> bool:
     """Whether the value alone is enough, without the text that is built around it."""
     taint = report.taint
-    return taint is not None and taint.label == "outside" and taint.strength >= report.floor
+    # What stands in place of a name is mostly one of the program's own.
+    return (
+        taint is not None and taint.label == "outside" and taint.strength >= report.floor and NAMED not in taint.ended
+    )
 
 
 def _first_step(taint: Taint) -> FlowStep:

@@ -1,11 +1,14 @@
 """What a function returns to a browser."""
 
-from moot.scan.engine.ir import Expr
+from moot.scan.engine.ir import Call, Expr
 from moot.scan.engine.library import harmful
+from moot.scan.engine.lookups import members
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.rulebook import RETURNED
 from moot.scan.engine.state import State
-from moot.scan.engine.values import Val
+from moot.scan.engine.values import PAGE, Val
+
+ANSWERS = frozenset(RETURNED.values())
 
 
 def check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
@@ -18,8 +21,39 @@ def check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
         value = first
     for sink in m.book.returns:
         taint = next((taint for taint in value.taints if harmful(taint, sink, state)), None)
-        if taint is not None and not m.frame.unit.imports.isdisjoint(("flask", "bottle", "quart", "cherrypy")):
+        if taint is not None and _sends_page(m, value):
             m.report(sink.rule, e.at, taint)
+
+
+def _sends_page(m: Machine, value: Val) -> bool:
+    """Whether the framework sends a returned text as a page."""
+    imports, function = m.frame.unit.imports, m.frame.function
+    if not imports.isdisjoint(("flask", "bottle", "quart", "cherrypy")) or (not imports and PAGE in value.marks):
+        return True
+    words = [word for d in function.decorators if isinstance(d, Call) for word in d.keywords] if function else []
+    return any(
+        word.name == "response_class" and m.frame.unit.module.text(word.value.at).endswith("HTMLResponse")
+        for word in words
+    )
+
+
+def check_statement(m: Machine, e: Expr, value: Val, state: State) -> None:
+    """A statement with a value in its text that is returned, or kept on an object: other code runs it."""
+    sink = m.book.statement
+    if sink is None:
+        return
+    for taint in value.taints:
+        if harmful(taint._replace(label="outside", strength=1.0), sink, state):
+            m.report(sink.rule, e.at, taint, sink.floor)
+            return
+
+
+def find_page(m: Machine, value: Val, state: State) -> Val | None:
+    """The page or header that is returned, alone or as the one part of a WSGI answer."""
+    if value.marks & ANSWERS:
+        return value
+    parts = members(m, value, state) or []
+    return parts[0] if len(parts) == 1 and parts[0].marks & ANSWERS else None
 
 
 def check_page(m: Machine, e: Expr, value: Val, state: State) -> None:

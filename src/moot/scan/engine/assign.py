@@ -2,8 +2,10 @@
 
 import re
 
+from moot.scan.engine.answers import check_statement
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Cut, Expr, Item, Many, Name, Span, Star, Table
+from moot.scan.engine.library import is_built_statement
 from moot.scan.engine.lookups import NAMES, attribute, element, item, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.rulebook import ALONE, NamedStore
@@ -71,6 +73,8 @@ def _unpack(m: Machine, target: Many, value: Val, state: State, at: Span) -> Non
 def _store(m: Machine, target: Attr | Item | Cut, base: Val, key: Val, value: Val, state: State) -> None:
     if base.name in NAMES and isinstance(key.const, str):
         m.frame.unit.names[key.const] = value
+    if isinstance(target, Attr) and len(m.frames) == 1 and is_built_statement(value):
+        check_statement(m, target, value, state)
     words = _words(m, target, base)
     if value.taints or key.taints or value.refs:
         _check_stores(m, words, value, key, target.at, state)

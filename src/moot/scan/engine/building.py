@@ -1,39 +1,51 @@
 """Texts that code puts together: what their construction shows, whoever calls the code."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Span
-from moot.scan.engine.lookups import source
+from moot.scan.engine.lookups import members, source, taints_in
 from moot.scan.engine.machine import Machine
+from moot.scan.engine.queries import has_clause, has_placeholder, is_statement, is_value_place
+from moot.scan.engine.state import State
 from moot.scan.engine.values import (
     BUILT,
     CONSTRUCTED,
     HEADERS,
+    JOINED,
+    NAMED,
     PAGE,
     PROVED,
     SPREADING,
+    VALUED,
+    WHOLE,
     Taints,
     Val,
-    join_path,
+    const,
+    ending,
     merge_taints,
 )
 from moot.scan.syntax import words
 
 UNKNOWN_VALUE = 0.31
+CALLERS = 0.4
 HOLE = "\ufffc"
 TAG = re.compile(r"<[a-zA-Z][^<>]*>|</[a-zA-Z]")
 HEADER_LINE = re.compile(rf"\r\n[A-Za-z][\w-]*+:[^\n{HOLE}]*+{HOLE}")
-VALUE_PLACE = re.compile(
-    r"(?i)(?:[=<>]|\b(?:like|ilike|in|between|values))\s*+\(?\s*+[%'\"]*$|['\"]%?$"
-    r"|\b(?:values|in)\s*\([^()]*,\s*+['\"]?$"
+BRACES = re.compile(r"\{\{|\}\}|\{(\w*)[^{}]*\}")
+PERCENT = re.compile(r"%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?([a-zA-Z%])")
+OUR_NAMES = re.compile(
+    r"(?i)tab(?:le|_?name)|tbl|column|\bcols?$|field|schema|database|db_?name|prefix|suffix|placeholder"
 )
-"""Where SQL expects a value and not a name."""
+"""Words for tables and columns that a program names itself."""
+OUR_VALUES = re.compile(
+    r"(?i)clause|where|sql|query|limit|offset|count|size|port|timeout|quote|escape|sanit|clean|ident|marks|seq|index|now$"
+)
+"""Words for what a program computes or quotes itself."""
 OUR_OWN = re.compile(
-    r"(?i)table|column|field|schema|prefix|suffix|placeholder|clause|where|order|sort|sql|query|limit|offset|count|size"
-    r"|port|timeout|version|quote|escape|sanit|clean|ident|uuid|hash|digest|marks|columns|names$|seq|index|now|time|date"
+    rf"{OUR_NAMES.pattern}|{OUR_VALUES.pattern.removeprefix('(?i)')}|order|sort|version|uuid|hash|digest|names$|time|date"
     r"|root|home|bin|exe|cwd|dir$|folder|script|config|settings|opts?$|flags"
 )
 """Words for what a program chooses itself."""
@@ -41,62 +53,153 @@ JOINS = words("os.path.join posixpath.join ntpath.join path.join path.resolve pa
 
 
 class Construction(NamedTuple):
-    unknown: Taints
-    """The taints of values of unknown origin in the text."""
+    taints: Taints
+    """Of all parts; values of unknown origin have one too."""
     marks: frozenset[str]
-    joined: frozenset[str]
-    """Origins of what stands behind a folder in a path."""
-    sent: frozenset[str] = frozenset()
-    """Origins of what stands in the body of an HTTP message, behind its header."""
-
-    def settle(self, taints: Taints) -> Taints:
-        """The taints of the parts, as the text carries them."""
-        if self.sent:
-            taints = tuple(t._replace(ended=t.ended | {"header"}) if t.origin in self.sent else t for t in taints)
-        return merge_taints(join_path(taints, self.joined), self.unknown)
 
 
-def note_construction(m: Machine, parts: Sequence[Val], at: Span) -> Construction:
+class _Place(NamedTuple):
+    """Where a value stands in a text."""
+
+    before: str
+    is_sql: bool
+    has_bound: bool
+    """Whether the statement has placeholders, so that values need not be in its text."""
+    holds_value: bool
+
+    @property
+    def holds_name(self) -> bool:
+        return self.is_sql and not self.holds_value and bool(self.before.strip())
+
+
+def build_text(m: Machine, parts: Sequence[Val], carried: Sequence[Taints], at: Span) -> Construction:
+    """`carried` are the taints of each part and everything in it."""
     before = ""
-    unknown: Taints = ()
+    taints: Taints = ()
     marks: set[str] = set()
-    joined: set[str] = set()
-    sent: set[str] = set()
     is_sql = any(part.marks & SPREADING for part in parts)
-    for part in parts:
+    has_bound = is_sql and any(isinstance(part.const, str) and has_placeholder(part.const) for part in parts)
+    for part, found in zip(parts, carried, strict=True):
         if isinstance(part.const, str):
             before += part.const
-            continue
-        if any(taint.label == "outside" for taint in part.taints):
-            marks |= {BUILT} if before.strip() else set()
-            if "/" in before or "\\" in before or HOLE in before:
-                joined |= {taint.origin for taint in part.taints}
-            if "\r\n\r\n" in before:
-                sent |= {taint.origin for taint in part.taints}
-        elif not part.taints and _is_of_unknown_origin(m, part):
-            taint = source(m, f"value {part.name.removeprefix('?.')}", UNKNOWN_VALUE, at)._replace(label="unknown")
-            named = is_sql and VALUE_PLACE.search(before) is None
-            unknown = merge_taints(unknown, (taint._replace(ended=taint.ended | {"sql"}) if named else taint,))
-        marks |= part.marks & CONSTRUCTED
-        before += HOLE
+        else:
+            place = _Place(before, is_sql, has_bound, VALUED in part.marks or is_value_place(before))
+            found = _put_value(m, part, found, place, at)
+            if found and before.strip():
+                marks |= _find_marks(found, place)
+            marks |= part.marks & CONSTRUCTED
+            before += HOLE
+        if found:
+            taints = merge_taints(taints, found)
     if marks and TAG.search(before):
         marks.add(PAGE)
     if marks and HEADER_LINE.search(before):
         marks.add(HEADERS)
-    return Construction(unknown, frozenset(marks), frozenset(joined), frozenset(sent))
+    if is_sql and parts[0].marks & SPREADING and (WHOLE in parts[0].marks or has_clause(before)):
+        marks.add(WHOLE)
+    return Construction(taints, frozenset(marks))
 
 
-def _is_of_unknown_origin(m: Machine, value: Val) -> bool:
+def _find_marks(found: Taints, place: _Place) -> set[str]:
+    outside = any(taint.label == "outside" for taint in found)
+    return ({BUILT} if outside else set()) | ({VALUED} if place.holds_value else set())
+
+
+def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) -> Taints:
+    """The taints of a value, with what its place in the text says of them."""
+    if any(taint.label == "outside" for taint in found):
+        if "/" in place.before or "\\" in place.before or HOLE in place.before:
+            found = ending(found, frozenset({JOINED}))
+        if "\r\n\r\n" in place.before:
+            # The body of an HTTP message, behind its header.
+            found = ending(found, frozenset({"header"}))
+        if place.holds_name and not part.marks & SPREADING:
+            found = _note_name(found, "sql" if place.has_bound else NAMED)
+    elif not found and _is_of_unknown_origin(m, part, place):
+        name = part.name.removeprefix("?.")
+        taint = source(m, f"value {name}", UNKNOWN_VALUE, at)._replace(label="unknown")
+        ended = {"sql"} if place.is_sql and not place.holds_value else set()
+        return (taint._replace(ended=taint.ended | ended),)
+    return found
+
+
+def _note_name(taints: Taints, kind: str) -> Taints:
+    """A name cannot be bound as values are: what a caller chooses there is judged more mildly than a request."""
+    return tuple(t._replace(ended=t.ended | {kind}) if t.strength <= CALLERS else t for t in taints)
+
+
+def _last_word(name: str) -> str:
+    return name.removeprefix("?.").removesuffix("[]").removesuffix("()").rpartition(".")[2]
+
+
+def _is_of_unknown_origin(m: Machine, value: Val, place: _Place) -> bool:
     """`self.name`, `row["name"]`, `read_name()`: neither a constant of the program nor what a library computes."""
     name = value.name.removeprefix("?.").removesuffix("[]")
     if value.const is not UNKNOWN or value.refs or not name or name.isupper() or PROVED in value.marks:
         return False
-    last = name.removesuffix("()").rpartition(".")[2]
-    if not last or last.isupper() or OUR_OWN.search(last) or name.partition(".")[0] in m.book.roots:
+    last = _last_word(name)
+    ours = (OUR_NAMES, OUR_VALUES) if place.is_sql and place.holds_value else (OUR_OWN,)
+    if not last or last.isupper() or any(pattern.search(last) for pattern in ours):
         return False
-    called = name.endswith("()")
-    bare = name.removesuffix("()")
-    return not (called and (bare in m.book.sanitisers or f".{last}" in m.book.sanitisers or last == "join"))
+    root = name.partition(".")[0].removesuffix("()")
+    if root in m.book.roots and root not in m.book.readers:
+        return False
+    return not (name.endswith("()") and _is_harmless_call(m, name.removesuffix("()"), last))
+
+
+def _is_harmless_call(m: Machine, name: str, last: str) -> bool:
+    kinds = m.book.sanitisers.get(name) or m.book.sanitisers.get(f".{last}") or frozenset()
+    return bool(kinds & {"*", "sql", "shell"}) or last == "join"
+
+
+def split_format(text: str, args: Sequence[Val], keywords: Mapping[str, Val]) -> list[Val]:
+    """The parts of `text.format(…)`, for a text that is not written at the call."""
+    parts: list[Val] = []
+    start = used = 0
+    for found in BRACES.finditer(text):
+        if found[0] in ("{{", "}}"):
+            continue
+        key = found[1]
+        place = int(key) if key.isdecimal() and len(key) < 4 else used
+        value = keywords.get(key) if key and not key.isdecimal() else args[place] if place < len(args) else None
+        used += not key
+        parts += [_text_part(text, start, found.start()), value or keywords.get("**") or Val()]
+        start = found.end()
+    return [*parts, _text_part(text, start, len(text))]
+
+
+def _split_percent(text: str, values: Sequence[Val]) -> list[Val]:
+    """The parts of `text % values`, for a text that is not written there; the last value stands for all that follow."""
+    parts: list[Val] = []
+    start = used = 0
+    for found in PERCENT.finditer(text):
+        if found[2] == "%" or not values:
+            continue
+        value = values[min(used, len(values) - 1)]
+        used += 1
+        parts += [_text_part(text, start, found.start()), const(0) if found[2] in "dixXeEfFgG" else value]
+        start = found.end()
+    return [*parts, _text_part(text, start, len(text))]
+
+
+def fill_percent(m: Machine, text: str, right: Val, state: State) -> Val:
+    """`TEMPLATE % values`"""
+    held = members(m, right, state) or [value for _, cell in m.cells(right, state) if (value := cell.everything())]
+    parts = _split_percent(text, held or [right])
+    carried = [part.taints or taints_in(m, part, state) for part in parts]
+    built = build_text(m, parts, carried, m.frame.at)
+    return Val(merge_taints(built.taints, taints_in(m, right, state)), marks=built.marks | parts[0].marks)
+
+
+def split_replaced(text: str, old: str, new: Val) -> list[Val]:
+    """The parts of `text.replace(old, new)`."""
+    before, _, after = text.partition(old)
+    return [_text_part(before, 0, len(before)), new, const(after)]
+
+
+def _text_part(text: str, start: int, end: int) -> Val:
+    part = text[start:end]
+    return Val(const=part, marks=SPREADING) if start == 0 and is_statement(part) else const(part)
 
 
 def find_joined(name: str, args: Sequence[Val]) -> frozenset[str]:

@@ -4,10 +4,11 @@ from functools import reduce
 from typing import NamedTuple
 
 from moot.scan.engine import containers, facts, fold
+from moot.scan.engine.building import build_text, split_format, split_replaced
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Call, Class, Name, Span, Star
 from moot.scan.engine.library import CALLER, cleans, library_call
-from moot.scan.engine.lookups import attribute, element, member, taints_in
+from moot.scan.engine.lookups import attribute, element, member, members, taints_in
 from moot.scan.engine.machine import MAX_INLINED, MAX_LEVELS, MAX_SHAPES, Bound, Closure, Frame, Kind, Machine
 from moot.scan.engine.reflection import ReflectedCall, resolve_reflection
 from moot.scan.engine.sites import CallSite
@@ -15,9 +16,11 @@ from moot.scan.engine.state import HeapCell, State, join_states
 from moot.scan.engine.summaries import apply_summary, find_shape, summarise_call
 from moot.scan.engine.values import (
     ANY,
+    CONSTRUCTED,
     NO_FACTS,
     PROTO,
     SET,
+    SPREADING,
     Facts,
     Key,
     Taints,
@@ -113,8 +116,9 @@ def _method(
         return None
     if name == "resolve" and isinstance(receiver.const, str) and not args:
         return receiver
-    if name == "join" and args:
-        return _join_texts(m, receiver, args[0], state)
+    filled = _fill_text(m, name, receiver, args, keywords, state)
+    if filled is not None:
+        return filled
     taints = receiver.taints
     for arg in args:
         taints = merge_taints(taints, taints_in(m, arg, state))
@@ -141,12 +145,42 @@ def _split(m: Machine, text: str, name: str, args: list[Val], state: State) -> V
 
 def _join_texts(m: Machine, separator: Val, parts: Val, state: State) -> Val:
     taints = merge_taints(separator.taints, taints_in(m, parts, state))
-    cells = m.cells(parts, state)
-    if len(cells) == 1 and cells[0][1].kind == "list" and cells[0][1].exact and isinstance(separator.const, str):
-        texts = [cells[0][1].items[index].const for index in range(len(cells[0][1].items))]
+    items = members(m, parts, state)
+    if items is not None and isinstance(separator.const, str):
+        texts = [value.const for value in items]
         if all(isinstance(text, str) for text in texts):
             return Val(taints, separator.const.join(str(text) for text in texts)[: fold.MAX_TEXT])
-    return Val(taints)
+        between = [part for value in items for part in (const(separator.const), value)]
+        return _build_parts(m, between[1:], state)
+    marks = frozenset(mark for _, cell in m.cells(parts, state) if cell.rest for mark in cell.rest.marks & CONSTRUCTED)
+    return Val(taints, marks=marks)
+
+
+def _fill_text(
+    m: Machine, name: str, receiver: Val, args: list[Val], keywords: dict[str, Val], state: State
+) -> Val | None:
+    """A constant text that is filled in, or stands between others; None for other methods."""
+    text = receiver.const
+    if name == "join" and args:
+        return _join_texts(m, receiver, args[0], state)
+    if name == "format" and isinstance(text, str) and (args or keywords):
+        return _build_parts(m, split_format(text, args, keywords), state)
+    if name == "replace" and isinstance(text, str) and len(args) > 1:
+        old = args[0].const
+        if isinstance(old, str) and old in text:
+            return _build_parts(m, split_replaced(text, old, args[1]), state)
+    return None
+
+
+def _build_parts(m: Machine, parts: list[Val], state: State) -> Val:
+    """The text, known if all its parts are."""
+    known = [part.const for part in parts]
+    if all(isinstance(text, str) for text in known):
+        return Val((), "".join(str(text) for text in known)[: fold.MAX_TEXT], marks=parts[0].marks & SPREADING)
+    carried = [part.taints or taints_in(m, part, state) for part in parts]
+    built = build_text(m, parts, carried, m.frame.at)
+    marks = built.marks | frozenset(mark for part in parts for mark in part.marks & SPREADING)
+    return Val(built.taints, marks=marks)
 
 
 def _opaque_result(m: Machine, args: list[Val], keywords: dict[str, Val], state: State) -> Val:
@@ -239,8 +273,8 @@ def _settle_returns(m: Machine, frame: Frame, key: object, state: State, name: s
     if result.taints and cleans(name):
         # Of a function that says it escapes, nobody else knows whether it does.
         result = result._replace(taints=tuple(taint for taint in result.taints if taint.strength >= CALLER))
-    changed = state.heap.has_changed(end.heap)
-    if key is not None and not changed and not result.refs and end.proved == state.proved and not frame.made:
+    plain = key is not None and not result.refs and end.proved == state.proved and not frame.made
+    if plain and not state.heap.has_changed(end.heap):
         m.memo[key] = result
     state.heap, state.proved = end.heap, end.proved
     return _mark_returned(m, result, name, at)

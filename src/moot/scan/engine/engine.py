@@ -1,7 +1,7 @@
 """Analyses a set of files: runs every module, then every function that nothing called."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
 from moot.core.types import NotAnalysed
@@ -52,7 +52,7 @@ class Outcome:
         self.unknown = unknown
 
 
-def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
+def run(modules: Iterable[Module], book: FlowBook, passive: Collection[str] = ()) -> Outcome:
     # Of `lib.js` and `lib/index.js`, the file is what `./lib` names: the shorter path.
     units = [Unit(module, name_unit(module.path)) for module in modules]
     by_name = {unit.name: unit for unit in sorted(units, key=lambda unit: -len(unit.module.path))}
@@ -70,7 +70,7 @@ def run(modules: Iterable[Module], book: FlowBook) -> Outcome:
     gaps.extend(_too_much(unit, 0) for unit in machine.cut)
     link(machine, units)
     waiting, machine.waiting = machine.waiting, []
-    for unit in units:
+    for unit in (unit for unit in units if unit.module.path not in passive):
         machine.steps = unit.spent
         machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
         gaps.extend(_run_waiting(machine, unit.budget))
@@ -237,8 +237,9 @@ def _find_middleware_proofs(m: Machine, function: Function) -> Proved:
 
 def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: State) -> Val:
     in_go = closure.unit.module.language == "go"
-    if index == 0 and closure.owner is not None and (in_go or param.name in ("self", "cls")):
-        return _self(m, closure.owner, state, closure.function.name)
+    if index == 0 and (param.name in ("self", "cls") or (in_go and closure.owner is not None)):
+        # A method may be given without its class.
+        return _self(m, closure.owner, state, closure.function.name) if closure.owner else Val(name=param.name)
     kind = _read_annotation(m, param, state)
     if kind in HARMLESS or is_harmless(m, param.annotation, param.default, state):
         return ANY

@@ -6,7 +6,7 @@ from typing import Any
 
 from moot.scan.engine import facts, fold
 from moot.scan.engine.assign import assign, names_anything
-from moot.scan.engine.building import note_construction
+from moot.scan.engine.building import build_text, fill_percent
 from moot.scan.engine.calls import call
 from moot.scan.engine.comprehensions import evaluate_comprehension
 from moot.scan.engine.fold import UNKNOWN
@@ -36,7 +36,7 @@ from moot.scan.engine.ir import (
 )
 from moot.scan.engine.lookups import attribute, chain_lists, element, item, lookup, members, taints_in
 from moot.scan.engine.machine import Closure, Kind, Machine
-from moot.scan.engine.queries import is_statement
+from moot.scan.engine.queries import has_clause, is_statement
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
     ANY,
@@ -46,6 +46,7 @@ from moot.scan.engine.values import (
     PROVED,
     SPREADING,
     VERDICT,
+    WHOLE,
     Key,
     Taints,
     Val,
@@ -66,7 +67,9 @@ def _const(m: Machine, e: Const, state: State) -> Val:
 
 @lru_cache(8192)
 def _text(text: str) -> Val:
-    return Val((), text, marks=SPREADING) if is_statement(text) else Val((), text)
+    if not is_statement(text):
+        return Val((), text)
+    return Val((), text, marks=SPREADING | {WHOLE} if has_clause(text) else SPREADING)
 
 
 def _name(m: Machine, e: Name, state: State) -> Val:
@@ -148,10 +151,12 @@ def _concat(m: Machine, e: Concat, state: State) -> Val:
     known: list[Any] | None = []
     marks = NOTHING
     values: list[Val] = []
+    carried: list[Taints] = []
     for part in e.parts:
         value = m.eval(part, state)
         values.append(Val(const=0) if isinstance(part, Hole) and part.numeric else value)
         found = value.taints or (taints_in(m, value, state) if value.refs else ())
+        carried.append(found)
         if found:
             taints = merge_taints(taints, found)
         if value.marks & SPREADING:
@@ -162,9 +167,10 @@ def _concat(m: Machine, e: Concat, state: State) -> Val:
         else:
             known = None
     if known is not None:
-        return Val(taints, fold.join_scalars(known), marks=marks)
-    built = note_construction(m, values, e.at)
-    return Val(built.settle(taints), marks=marks | built.marks)
+        text = fold.join_scalars(known)
+        return Val(taints, text, marks=marks | _text(text).marks if isinstance(text, str) and marks else marks)
+    built = build_text(m, values, carried, e.at)
+    return Val(built.taints, marks=marks | built.marks)
 
 
 def _many(m: Machine, e: Many, state: State) -> Val:
@@ -316,15 +322,18 @@ def combine_values(m: Machine, op: str, left: Val, right: Val, state: State) -> 
     if op in ("-", "*", "/", "**", "<<", ">>", "^", "&", "//") and not (left.name and op == "/"):
         label = [taint for taint in (*left.taints, *right.taints) if taint.label == "random"]
         return Val(tuple(label))
-    if op == "+" and left.refs and right.refs:
+    if op == "+" and left.refs and (right.refs or any(cell.kind == "list" for _, cell in m.cells(left, state))):
         return chain_lists(m, left, right, state)
-    taints = merge_taints(left.taints or taints_in(m, left, state), right.taints or taints_in(m, right, state))
     marks = (left.marks | right.marks) & SPREADING
+    if op == "%" and isinstance(left.const, str) and m.frames:
+        return fill_percent(m, left.const, right, state)
+    carried = [value.taints or taints_in(m, value, state) for value in (left, right)]
+    if op == "+" and not left.refs and not right.refs and m.frames:
+        built = build_text(m, (left, right), carried, m.frame.at)
+        return Val(built.taints, marks=marks | built.marks)
+    taints = merge_taints(*carried)
     if op == "/" and right.taints:
         taints = join_path(taints, frozenset(taint.origin for taint in right.taints))
-    if op == "+" and not left.refs and not right.refs and m.frames:
-        built = note_construction(m, (left, right), m.frame.at)
-        taints, marks = built.settle(taints), marks | built.marks
     return Val(taints, name=left.name if op == "/" else "", marks=marks)
 
 

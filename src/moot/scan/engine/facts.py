@@ -120,8 +120,10 @@ def not_prototype(op: str, taints: Taints, facts: Facts) -> Facts:
 
 
 def _membership(left: Val, right: Val, inside: Taints) -> Facts:
-    if right.taints and right.name.endswith(".parents") and not left.taints:
-        return when_true(right.taints, "path")
+    if right.taints and right.name.endswith(".parents"):
+        # The folder may come from the caller too: the part appended to it stays inside.
+        folder = {taint.origin for taint in left.taints}
+        return when_true(tuple(taint for taint in right.taints if taint.origin not in folder), "path")
     if right.taints or inside:
         if isinstance(left.const, str) and right.taints:
             kinds = [kind for text, found in FORBIDDEN if text == left.const for kind in found]

@@ -17,11 +17,8 @@ FRONTS: Mapping[Language, Callable[[Parsed], Module]] = LazyTable(
 )
 
 
-def lower(source: Parsed) -> Module | None:
-    """Lowers a file to the IR, once; None if its language has no front end. Go's structural checks read the same IR."""
-    front = FRONTS.get(source.language)
-    if front is None:
-        return None
+def lower(source: Parsed) -> Module:
+    """Lowers a file to the IR, once. Go's structural checks read the same IR."""
     if "lowered" not in source.memo:
-        source.memo["lowered"] = front(source)
+        source.memo["lowered"] = FRONTS[source.language](source)
     return cast(Module, source.memo["lowered"])

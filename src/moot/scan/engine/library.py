@@ -18,9 +18,14 @@ from moot.scan.engine.values import (
     ANY,
     CONSTRUCTED,
     JOINED,
+    NAMED,
     NO_FACTS,
     NOTHING,
+    PAGE,
+    SPREADING,
+    VALUED,
     VERDICT,
+    WHOLE,
     Facts,
     Key,
     Taint,
@@ -43,6 +48,8 @@ CALLER = 0.5
 CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
 """What keeps a text as it was put together."""
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
+TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE}
+TEXTS = words("str unicode")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
     "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
@@ -53,6 +60,8 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     name = site.name
     last = name.rpartition(".")[2]
     matched = _check(m, site, e, m.book.sinks.get(name, ())) | _check(m, site, e, m.book.sinks.get("." + last, ()))
+    if not matched and m.book.statement is not None:
+        _check_handed(m, site, e, m.book.statement)
     if name in m.book.ends:
         m.frame.dead = True
     if last == "relative_to" and "normal" in site.receiver.marks:
@@ -142,7 +151,13 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
             continue
         matched = True
         taint = next(
-            (t for place in sink.args for t in site.taints_at(place, sink.kind) if harmful(t, sink, site.state)), None
+            (
+                t
+                for place in sink.args
+                for t in site.taints_at(place, sink.kind)
+                if harmful(t, sink, site.state) and not (NAMED in t.ended and site.count > 1)
+            ),
+            None,
         )
         if taint is None:
             taint = _find_possible(site, sink)
@@ -155,6 +170,27 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
     return matched
 
 
+def _check_handed(m: Machine, site: CallSite, e: Call, sink: Sink) -> None:
+    """A built statement that is given to code that nobody has seen: most likely it runs it."""
+    if any(is_built_statement(value) for value in (*site.args, *site.keywords.values())) and not _shows(m, site.name):
+        _check(m, site, e, (sink,))
+
+
+def is_built_statement(value: Val) -> bool:
+    return WHOLE in value.marks and VALUED in value.marks
+
+
+def _shows(m: Machine, name: str) -> bool:
+    """Whether the call writes, keeps or changes a text instead of running it."""
+    root, last = name.partition(".")[0], name.rpartition(".")[2]
+    known = root in m.book.roots or name in m.book.globals or name in m.book.passes or f".{last}" in m.book.passes
+    return known or SHOWS.search(last) is not None or SHOWS.search(name.rpartition(".")[0]) is not None
+
+
+SHOWS = re.compile(
+    r"(?i)log|print|debug|info|warn|err(?:$|or)|echo|write|append|^add|extend|^put|hash|fail|assert|exception|trace"
+    r"|messag|notif|flash|explain|format|pars|render|highlight|translat|escap|quot|sanit|cach|stdout|strip|compile"
+)
 POSSIBLE, CALLERS = 0.3, 0.4
 
 
@@ -169,16 +205,24 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
             continue
         for taint in site.taints_at(place, sink.kind) if mark == ALONE else value.taints:
             if taint.label == "unknown":
-                fits = sink.kind in ("sql", "shell") and sink.floor <= CALLERS
+                shown = sink.unknown and _is_shown(taint, value, sink, mark)
+                fits = shown or (sink.kind in ("sql", "shell") and sink.floor <= CALLERS)
             else:
                 # What an unknown function made of a parameter is less of a concern where nothing is built.
                 least = CALLERS if mark == ALONE or sink.kind == "log" else POSSIBLE
                 unseen = taint.origin.startswith("parameter ") and least <= taint.strength < sink.floor
-                shown = JOINED in taint.ended if sink.kind == "path" else mark == ALONE or mark in value.marks
-                fits = unseen and shown
+                fits = unseen and (mark == ALONE or _is_shown(taint, value, sink, mark) or _is_alone(taint, sink))
             if fits and harmful(taint._replace(label="outside", strength=1.0), sink, site.state):
                 return taint
     return None
+
+
+def _is_shown(taint: Taint, value: Val, sink: Sink, mark: str | None) -> bool:
+    return JOINED in taint.ended if sink.kind == "path" else mark in value.marks
+
+
+def _is_alone(taint: Taint, sink: Sink) -> bool:
+    return bool(sink.alone) and re.search(sink.alone, taint.origin.partition(" of ")[0]) is not None
 
 
 def harmful(taint: Taint, sink: Sink, state: State) -> bool:
@@ -230,7 +274,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         taints = part_of(taints, "part")
     out = f"{name}()"
     if not taints:
-        return Val(const=book.constants.get(out, UNKNOWN), name=out, marks=_marks(name, last, site))
+        return _untainted(m, site, last)
     if kinds is not None:
         return Val(ending(taints, _narrow_kinds(kinds, last, site)), name=out, marks=_marks(name, last, site))
     if name in book.restores:
@@ -238,7 +282,9 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         return Val(tuple(t._replace(ended=t.ended - opened) for t in taints), name=out)
     if name in book.passes or ("." + last in book.passes and site.receiver.taints):
         taints = join_path(taints, find_joined(name, site.args))
-        return Val(taints, name=out, marks=_marks(name, last, site))
+        # What a sink has judged is not judged again where it is returned.
+        judged = frozenset({PAGE}) if matched else NOTHING
+        return Val(taints, name=out, marks=_marks(name, last, site) - judged)
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
     if cleans(name):
@@ -248,6 +294,13 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         strong = tuple(taint for taint in taints if taint.strength >= CALLER)
         return Val(strong, name=out, marks=_marks(name, last, site))
     return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
+
+
+def _untainted(m: Machine, site: CallSite, last: str) -> Val:
+    if site.name in TEXTS and len(site.args) == 1:
+        return Val(name=site.args[0].name, marks=site.args[0].marks)
+    out = f"{site.name}()"
+    return Val(const=m.book.constants.get(out, UNKNOWN), name=out, marks=_marks(site.name, last, site))
 
 
 @lru_cache(4096)
@@ -276,8 +329,10 @@ def _narrow_kinds(kinds: frozenset[str], last: str, site: CallSite) -> frozenset
 
 def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     marks = _proving_marks(name, last, site)
-    if name in NORMALISERS or "." + last in NORMALISERS or name in CONVERSIONS:
-        marks |= frozenset(mark for value in (site.receiver, *site.args) for mark in value.marks & CONSTRUCTED)
+    passes = site.m.book.passes
+    known = NORMALISERS | CONVERSIONS
+    if name in known or "." + last in known or name in passes or "." + last in passes:
+        marks |= frozenset(mark for value in (site.receiver, *site.args) for mark in value.marks & TEXT_MARKS)
     return marks
 
 

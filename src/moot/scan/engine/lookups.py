@@ -24,7 +24,7 @@ from moot.scan.engine.values import (
     part_of,
 )
 
-ELSEWHERE = 0.35
+ELSEWHERE, CLIENT = 0.35, 0.4
 MAX_MEMBERS = 40
 """Longer lists are no longer tracked item by item."""
 HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
@@ -55,6 +55,9 @@ def lookup(m: Machine, name: str, state: State) -> Val:
         return Val(name=name)
     if frame.unit.stars:
         return Val(name=f"{frame.unit.stars[-1]}.{name}")
+    if name in m.book.usual or name.isupper() or name.startswith("__"):
+        # A library, a constant of another file, `__file__`.
+        return Val(name=m.book.usual.get(name, name))
     # An undefined name may hold anything, like a parameter.
     step = FlowStep(None, frame.unit.module.path, 1, f"{name} comes from elsewhere", 1)
     return Val((Taint(name, "outside", ELSEWHERE, NOTHING, step),), name=name)
@@ -90,11 +93,18 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
         )
     if strength is None:
         return value
+    strength = min(strength, CLIENT) if _is_sent_here(m, value.name) else strength
     address = m.frame.address
     if address and "<" not in address and value.name.endswith("request.path"):
         # A handler of one fixed route is only called for that URL.
         return Val(const=address, name=value.name)
     return value._replace(taints=(source(m, value.name, strength, at),))
+
+
+def _is_sent_here(m: Machine, name: str) -> bool:
+    """A client has requests too, which it sends: `request.url` in a file that serves nothing."""
+    imports = m.frame.unit.imports
+    return bool(imports) and name.rpartition(".")[2] in m.book.sent_parts and imports.isdisjoint(m.book.servers)
 
 
 def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:

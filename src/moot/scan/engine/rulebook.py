@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from moot.scan.engine.fold import Known
-from moot.scan.engine.values import BUILT, HEADERS, PAGE, Key, Label, Taints, Val
+from moot.scan.engine.values import BUILT, HEADERS, PAGE, VALUED, Key, Label, Taints, Val
 from moot.scan.rule import Rule
 
 
@@ -58,7 +58,7 @@ class Site(Protocol):
 
 
 When = Callable[[Site], bool]
-SHOWN = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT}
+SHOWN = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT, "sql": VALUED}
 ALONE = ""
 RETURNED = {"xss": PAGE, "header": HEADERS}
 """Kind of sink -> the mark of a text that a function must not return with one of its parameters in it."""
@@ -81,6 +81,10 @@ class Sink:
     label: Label = "outside"
     floor: float = 0.5
     """Taints weaker than this do not count."""
+    alone: str = ""
+    """A pattern: a parameter of this name is a possible flaw without any text around it."""
+    unknown: bool = False
+    """Whether a value of unknown origin (`self.name`) in a text that is built for it is a possible flaw."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,16 @@ class FlowBook:
     shown: dict[str, str] = field(default_factory=lambda: SHOWN)
     """Kind of sink -> the mark of a text whose construction is a flaw unless every caller checks the value; `ALONE` if
     the value needs no text around it."""
+    sent_parts: frozenset[str] = frozenset()
+    """Parts that a request has on both sides."""
+    servers: frozenset[str] = frozenset()
+    """Modules of which a file that serves requests imports one."""
+    usual: dict[str, str] = field(default_factory=dict)
+    """What a name means that no import defines, in a fragment: `np` -> `numpy`."""
+    readers: frozenset[str] = frozenset()
+    """Of the known modules, those whose results hold what somebody else wrote: files, answers of servers."""
+    statement: Sink | None = None
+    """What code that was not given, or a caller, must not be handed: a built SQL statement."""
     named_sources: tuple[tuple[str, str, float], ...] = ()
     """(ending, pattern of the whole name, confidence): sources whose full name depends on the program."""
 

@@ -1,6 +1,7 @@
 """The state of a run: variables, heap cells and proofs, and how two states are joined."""
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from moot.scan.engine.facts import apply_proofs, common
@@ -127,19 +128,34 @@ class Heap:
 
     def has_changed(self, end: "Heap") -> bool:
         """Whether a cell of this heap differs at the end."""
-        refs = self.own.keys() | end.own.keys()
-        return any(ref in self and end.get(ref) is not self[ref] for ref in refs)
+        mine, others = _split_differences(self.own, end.own)
+        return any(ref in self and end.get(ref) is not self[ref] for ref, _ in (*mine, *others))
+
+
+def _split_differences(
+    left: dict[int, HeapCell], right: dict[int, HeapCell]
+) -> tuple[list[tuple[int, HeapCell]], list[tuple[int, HeapCell]]]:
+    """The entries of each that the other does not have in the same place. Heaps that are compared are mostly copies of
+    one: they agree, in the same order, up to where they parted."""
+    pairs = zip(left, left.values(), right, right.values(), strict=False)
+    apart = [(i, cell, j, other) for i, cell, j, other in pairs if cell is not other or i is not j]
+    mine = [(ref, cell) for ref, cell, _, _ in apart]
+    others = [(ref, cell) for _, _, ref, cell in apart]
+    mine.extend(islice(left.items(), len(right), None))
+    others.extend(islice(right.items(), len(left), None))
+    return mine, others
 
 
 def join_heaps(left: Heap, right: Heap) -> Heap:
     heap = left.copy()
-    for ref, cell in right.own.items():
+    mine, others = _split_differences(left.own, right.own)
+    for ref, cell in others:
         before = heap.get(ref)
         if before is None:
             heap[ref] = cell
         elif before is not cell:
             heap[ref] = join_cells(before, cell)
-    for ref, cell in left.own.items():
+    for ref, cell in mine:
         if ref not in right.own and (other := right.base.get(ref)) is not None and other is not cell:
             heap[ref] = join_cells(cell, other)
     return heap

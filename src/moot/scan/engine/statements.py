@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from moot.scan.engine import facts
-from moot.scan.engine.answers import check_answer, check_page
+from moot.scan.engine.answers import check_answer, check_page, check_statement, find_page
 from moot.scan.engine.assign import assign, check_kept, read_target
 from moot.scan.engine.evaluate import combine_values
 from moot.scan.engine.fold import UNKNOWN
@@ -38,12 +38,13 @@ from moot.scan.engine.ir import (
     While,
     With,
 )
+from moot.scan.engine.library import is_built_statement
 from moot.scan.engine.lookups import element, resolve
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.namespaces import export
 from moot.scan.engine.state import Proved, State, join_states, meet
 from moot.scan.engine.switch import switch
-from moot.scan.engine.values import ALL, CONSTRUCTED, EACH, SET, Val, truth
+from moot.scan.engine.values import ALL, EACH, SET, Val, truth
 
 UNROLLED = 12
 COMPARED = ("==", "!=", "is", "is not")
@@ -92,8 +93,10 @@ def _return(m: Machine, s: Return, state: State) -> bool:
     if s.value is not None and (value.taints or value.refs):
         if frame.route is not None:
             check_answer(m, s.value, value, state)
-        elif value.marks & CONSTRUCTED and len(m.frames) == 1:
-            check_page(m, s.value, value, state)
+        elif len(m.frames) == 1 and (page := find_page(m, value, state)) is not None:
+            check_page(m, s.value, page, state)
+        if len(m.frames) == 1 and is_built_statement(value):
+            check_statement(m, s.value, value, state)
         if frame.function is not None and value.taints:
             check_kept(m, frame.function.name, value, s.at, state)
     frame.returns.append((value, state))

@@ -18,14 +18,18 @@ ALL = "*"
 SPREADING = frozenset({"sql"})
 """Marks that a value gets from any of its parts."""
 NOTHING: frozenset[str] = frozenset()
-BUILT, PAGE, HEADERS = "built", "page", "headers"
-"""Marks of a text that was put together from a constant and a value: any text, a page, lines of an HTTP header."""
-CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS})
-JOINED = "+joined"
-"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path. No sink is of this kind."""
+BUILT, PAGE, HEADERS, VALUED = "built", "page", "headers", "valued"
+"""Marks of a text that was put together from a constant and a value: any text, a page, lines of an HTTP header, SQL
+with a value in it."""
+CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS, VALUED})
+WHOLE = "whole"
+"""The mark of a text that begins with an SQL statement and has one of its clauses: more than a sentence with a verb."""
+JOINED, NAMED = "+joined", "+named"
+"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path, or where SQL expects a name. No sink is
+of these kinds."""
 PROVED = "proved"
 """The mark of a value that checks have proved harmless: its origin is known, although it has no taint."""
-EITHER = SPREADING | CONSTRUCTED | {"proto", PROVED}
+EITHER = SPREADING | CONSTRUCTED | {WHOLE, "proto", PROVED}
 """Marks that a value gets if any of its alternatives has them."""
 VERDICT = "verdict"
 """The mark of a result of an unknown function whose name says that it validates: a boolean, or Go's error."""
@@ -113,10 +117,8 @@ def join_values(left: Val, right: Val) -> Val:
         left.const if same else UNKNOWN,
         left.name if left.name == right.name else left.name or right.name,
         refs,
-        Facts(left.facts.true & right.facts.true, left.facts.false & right.facts.false)
-        if left.facts and right.facts
-        else NO_FACTS,
-        (left.marks & right.marks) | ((left.marks | right.marks) & EITHER),
+        Facts(left.facts.true & right.facts.true, left.facts.false & right.facts.false),
+        left.marks if left.marks == right.marks else (left.marks & right.marks) | ((left.marks | right.marks) & EITHER),
     )
 
 

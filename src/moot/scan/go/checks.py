@@ -46,9 +46,7 @@ CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (
 
 
 def structure(source: Source) -> Iterator[RuleMatch]:
-    module = lower(source)
-    assert module is not None
-    program = read(module)
+    program = read(lower(source))
     for check in CHECKS:
         for rule, at in check(program):
             node = source.root.descendant_for_byte_range(at[0], max(at[0], at[1] - 1))

@@ -13,7 +13,7 @@ from moot.scan.syntax import Source
 
 BOOKS: Mapping[Language, Book] = LazyTable(
     {
-        "python": "moot.scan.python.rules.patterns:BOOK",
+        "python": "moot.scan.python.rules.book:BOOK",
         "javascript": "moot.scan.javascript.rules.patterns:BOOK",
         "typescript": "moot.scan.javascript.rules.patterns:BOOK",
         "go": "moot.scan.go.rules.patterns:BOOK",

@@ -37,6 +37,11 @@ ASSIGNMENTS = {
 }
 WORD = re.compile(r"\w+")
 DENSE = re.compile(r"[A-Za-z0-9_+/=]{10,}")
+NO_SECRET = re.compile(
+    r"^[:@]?[*•x]+$|\(\?[:=!P<]|\[\^|\\[wdsWDS]|^[A-Z]+(?:_[A-Z]+)+$"
+    r"|(?i:^(?:[a-z]+[-_.])*(?:token|secret|password|passwd|key)(?:[-_.][a-z]+)*$)"
+)
+"""Stars, a regular expression, the name of a constant, words that name a secret."""
 EDGES = "#@$%&*!?.:;,<>()[]{}|~^`'\"+-=_"
 COMPARISONS = ("comparison_operator", "binary_expression")
 
@@ -123,7 +128,7 @@ def _is_secret(name: str, text: str) -> bool:
         return bool(PASSWORD_NAME.search(name) or KEY_NAME.search(name) or MASKED_NAME.search(name))
     if not 4 <= len(text) <= 400 or re.search(r"\s", text.strip()) or PLACEHOLDER.search(text):
         return False
-    if re.match(r"(?:https?:/|/|\./|\w+://[^:@]*$)", text) or text.lower() == name.lower():
+    if re.match(r"(?:https?:/|/|\./|\w+://[^:@]*$)", text) or text.lower() == name.lower() or NO_SECRET.search(text):
         return False
     if PASSWORD_NAME.search(name):
         return not re.search(r"[(){}\[\]<>]", text) or entropy(text) > 3

@@ -55,7 +55,7 @@ def _secret(source: Source, node: Node) -> bool:
     if node.type in ("call", "call_expression"):
         return bool(COMPUTED.search(text))
     last = _last(source, node)
-    return bool(SECRET.search(last)) or (b"hmac" in source.data and bool(MADE_HERE.search(last)))
+    return bool(SECRET.search(last)) or (b"hmac." in source.data and bool(MADE_HERE.search(last)))
 
 
 def _last(source: Source, node: Node) -> str:

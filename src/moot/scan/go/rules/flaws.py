@@ -30,7 +30,7 @@ STATIC_SALT = Rule(
     "go-static-salt", "auth", "medium", 760,
     "Static salt: the salt is the same for every password",
     "One table computed in advance breaks all of them.",
-    "Fill 16 bytes with crypto/rand for each password and keep them beside the hash.", 0.8,
+    "Read 16 random bytes from crypto/rand for each password and keep them beside the hash.", 0.8,
 )  # fmt: skip
 FEW_ROUNDS = Rule(
     "go-few-rounds", "auth", "medium", 916,

@@ -64,13 +64,22 @@ EXAMPLES: tuple[RuleExample, ...] = (
         "return render_template_string('Hello {{ name }}', name=q)",
         "from flask import render_template_string",
     ),
-    view("python-markup", "m = Markup('<b>' + q + '</b>')", "m = Markup('<b>') + escape(q)",
-         "from markupsafe import Markup, escape"),
+    view(
+        "python-markup",
+        "m = Markup('<b>' + q + '</b>')",
+        "m = Markup('<b>') + escape(q)",
+        "from markupsafe import Markup, escape",
+    ),
     view("python-response-xss", "return '<p>' + q + '</p>'", "return '<p>' + html.escape(q) + '</p>'", "import html"),
-    view("python-error-shown", "return traceback.format_exc()", "log(traceback.format_exc())\nreturn 'sorry'",
-         "import traceback"),
-    view("python-autoescape", "env = jinja2.Environment()", "env = "
-        "jinja2.Environment(autoescape=True)", "import jinja2"),
+    view(
+        "python-error-shown",
+        "return traceback.format_exc()",
+        "log(traceback.format_exc())\nreturn 'sorry'",
+        "import traceback",
+    ),
+    view(
+        "python-autoescape", "env = jinja2.Environment()", "env = jinja2.Environment(autoescape=True)", "import jinja2"
+    ),
     view(
         "python-header",
         "h = Headers()\nh.add('X-Name', q)",
@@ -86,7 +95,7 @@ EXAMPLES: tuple[RuleExample, ...] = (
     ),
     view(
         "python-xpath",
-        "tree.xpath(\"//user[@id='\" + q + \"']\")",
+        'tree.xpath("//user[@id=\'" + q + "\']")',
         "tree.xpath('//user[@id=$id]', id=q)",
         "from lxml import etree\ntree = etree.parse('users.xml')",
     ),
@@ -104,66 +113,214 @@ EXAMPLES: tuple[RuleExample, ...] = (
         "if urlparse(q).netloc not in ('example.org',):\n    return 'no'\nreturn redirect(q)",
         "from flask import redirect\nfrom urllib.parse import urlparse",
     ),
-    view("python-pickle", "pickle.loads(base64.b64decode(q))", "json.loads(base64.b64decode(q))",
-         "import base64, json, pickle"),
+    view(
+        "python-pickle",
+        "pickle.loads(base64.b64decode(q))",
+        "json.loads(base64.b64decode(q))",
+        "import base64, json, pickle",
+    ),
     view("python-deserialise", "jsonpickle.decode(q)", "json.loads(q)", "import json, jsonpickle"),
     view("python-yaml-load", "yaml.load(q, Loader=yaml.Loader)", "yaml.load(q, Loader=yaml.SafeLoader)", "import yaml"),
     view("python-regex-injection", "re.search(q, 'text')", "re.search(re.escape(q), 'text')", "import re"),
     view("python-slow-regex", "re.match(r'(a+)+$', q)", "re.match(r'a+$', q)", "import re"),
-    view("python-trust-boundary", "session['role'] = q", "session['role'] = q if q in ('a', 'b') else 'a'",
-         "from flask import session"),
-    view("python-cookie", "r.set_cookie('a', 'b')", "r.set_cookie('a', 'b', secure=True, httponly=True)",
-         "from flask import make_response\nr = make_response('x')"),
-    view("python-cookie-script", "r.set_cookie('a', 'b', secure=True)",
-         "r.set_cookie('a', 'b', secure=True, httponly=True)", "from flask import make_response\nr = "
-         "make_response('x')"),
-    RuleExample("python-weak-random", "import random\ntoken = str(random.random())", "import random\ncolour = "
-        "random.random()"),
+    view(
+        "python-trust-boundary",
+        "session['role'] = q",
+        "session['role'] = q if q in ('a', 'b') else 'a'",
+        "from flask import session",
+    ),
+    view(
+        "python-cookie",
+        "r.set_cookie('a', 'b')",
+        "r.set_cookie('a', 'b', secure=True, httponly=True)",
+        "from flask import make_response\nr = make_response('x')",
+    ),
+    view(
+        "python-cookie-script",
+        "r.set_cookie('a', 'b', secure=True)",
+        "r.set_cookie('a', 'b', secure=True, httponly=True)",
+        "from flask import make_response\nr = make_response('x')",
+    ),
+    RuleExample(
+        "python-weak-random", "import random\ntoken = str(random.random())", "import random\ncolour = random.random()"
+    ),
     RuleExample("python-weak-hash", "import hashlib\nhashlib.md5(data)", "import hashlib\nhashlib.sha256(data)"),
-    RuleExample("python-password-hash", "import hashlib\nhashlib.md5(password)",
-            "import hashlib\nhashlib.sha256(data)"),
-    RuleExample("python-weak-cipher", "from Crypto.Cipher import DES\nDES.new(key)",
-            "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_GCM)"),
-    RuleExample("python-static-iv", "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, b'0' * 16)",
-            "import os\nfrom Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, os.urandom(16))"),
-    RuleExample("python-static-salt", "import hashlib\nhashlib.pbkdf2_hmac('sha256', pw, b'salt', 100000)",
-            "import hashlib, os\nhashlib.pbkdf2_hmac('sha256', pw, os.urandom(16), 100000)"),
-    RuleExample("python-static-salt", "import hashlib\nhashlib.scrypt(pw, salt=b'fixed-salt', n=16384, r=8, p=1)",
-            "import hashlib, os\nhashlib.scrypt(pw, salt=os.urandom(16), n=16384, r=8, p=1)"),
-    RuleExample("python-key-size", "from Crypto.PublicKey import RSA\nRSA.generate(1024)",
-            "from Crypto.PublicKey import RSA\nRSA.generate(3072)"),
-    RuleExample("python-tls-verify", "import requests\nrequests.get('https://x', verify=False)",
-            "import requests\nrequests.get('https://x')"),
-    RuleExample("python-tls-version", "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLSv1)",
-            "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)"),
-    RuleExample("python-ssh-host-key", "import paramiko\nc = paramiko.SSHClient()\n"
-            "c.set_missing_host_key_policy(paramiko.AutoAddPolicy())",
-            "import paramiko\nc = paramiko.SSHClient()\nc.set_missing_host_key_policy(paramiko.RejectPolicy())"),
-    RuleExample("python-jwt", "import jwt\njwt.decode(t, options={'verify_signature': False})",
-            "import jwt\njwt.decode(t, key, algorithms=['HS256'])"),
-    RuleExample("python-written-key", "import jwt\njwt.encode({'id': 1}, 'not-so-secret', algorithm='HS256')",
-            "import jwt, os\njwt.encode({'id': 1}, os.environ['JWT_KEY'], algorithm='HS256')"),
-    RuleExample("python-temp-file", "with open('/tmp/report.txt', 'w') as f:\n    f.write('x')",
-            "import tempfile\nwith tempfile.NamedTemporaryFile('w') as f:\n    f.write('x')"),
-    RuleExample("python-cookie", "app.config['SESSION_COOKIE_SECURE'] = False",
-            "app.config['SESSION_COOKIE_SECURE'] = True"),
-    RuleExample("python-bind-all", "from flask import Flask\nFlask('a').run(host='0.0.0.0')",
-            "from flask import Flask\nFlask('a').run(host='127.0.0.1')"),
+    RuleExample(
+        "python-password-hash", "import hashlib\nhashlib.md5(password)", "import hashlib\nhashlib.sha256(data)"
+    ),
+    RuleExample(
+        "python-weak-cipher",
+        "from Crypto.Cipher import DES\nDES.new(key)",
+        "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_GCM)",
+    ),
+    RuleExample(
+        "python-static-iv",
+        "from Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, b'0' * 16)",
+        "import os\nfrom Crypto.Cipher import AES\nAES.new(key, AES.MODE_CBC, os.urandom(16))",
+    ),
+    RuleExample(
+        "python-static-salt",
+        "import hashlib\nhashlib.pbkdf2_hmac('sha256', pw, b'salt', 100000)",
+        "import hashlib, os\nhashlib.pbkdf2_hmac('sha256', pw, os.urandom(16), 100000)",
+    ),
+    RuleExample(
+        "python-static-salt",
+        "import hashlib\nhashlib.scrypt(pw, salt=b'fixed-salt', n=16384, r=8, p=1)",
+        "import hashlib, os\nhashlib.scrypt(pw, salt=os.urandom(16), n=16384, r=8, p=1)",
+    ),
+    RuleExample(
+        "python-key-size",
+        "from Crypto.PublicKey import RSA\nRSA.generate(1024)",
+        "from Crypto.PublicKey import RSA\nRSA.generate(3072)",
+    ),
+    RuleExample(
+        "python-tls-verify",
+        "import requests\nrequests.get('https://x', verify=False)",
+        "import requests\nrequests.get('https://x')",
+    ),
+    RuleExample(
+        "python-tls-version",
+        "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLSv1)",
+        "import ssl\nssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)",
+    ),
+    RuleExample(
+        "python-ssh-host-key",
+        "import paramiko\nc = paramiko.SSHClient()\nc.set_missing_host_key_policy(paramiko.AutoAddPolicy())",
+        "import paramiko\nc = paramiko.SSHClient()\nc.set_missing_host_key_policy(paramiko.RejectPolicy())",
+    ),
+    RuleExample(
+        "python-jwt",
+        "import jwt\njwt.decode(t, options={'verify_signature': False})",
+        "import jwt\njwt.decode(t, key, algorithms=['HS256'])",
+    ),
+    RuleExample(
+        "python-written-key",
+        "import jwt\njwt.encode({'id': 1}, 'not-so-secret', algorithm='HS256')",
+        "import jwt, os\njwt.encode({'id': 1}, os.environ['JWT_KEY'], algorithm='HS256')",
+    ),
+    RuleExample(
+        "python-temp-file",
+        "with open('/tmp/report.txt', 'w') as f:\n    f.write('x')",
+        "import tempfile\nwith tempfile.NamedTemporaryFile('w') as f:\n    f.write('x')",
+    ),
+    RuleExample(
+        "python-cookie", "app.config['SESSION_COOKIE_SECURE'] = False", "app.config['SESSION_COOKIE_SECURE'] = True"
+    ),
+    RuleExample(
+        "python-bind-all",
+        "from flask import Flask\nFlask('a').run(host='0.0.0.0')",
+        "from flask import Flask\nFlask('a').run(host='127.0.0.1')",
+    ),
     RuleExample("python-file-mode", "import os\nos.chmod('a', 0o777)", "import os\nos.chmod('a', 0o600)"),
-    RuleExample("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
-            "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out', filter='data')"),
-    RuleExample("python-archive", "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
-            "import os, tarfile\ndef unpack(name):\n    t = tarfile.open(name)\n    for m in t.getmembers():\n"
-            "        if not os.path.realpath(os.path.join('/out', m.name)).startswith('/out/'):\n"
-            "            raise ValueError(m.name)\n    t.extractall('/out')"),
+    RuleExample(
+        "python-archive",
+        "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
+        "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out', filter='data')",
+    ),
+    RuleExample(
+        "python-archive",
+        "import tarfile\ndef unpack(name):\n    tarfile.open(name).extractall('out')",
+        "import os, tarfile\ndef unpack(name):\n    t = tarfile.open(name)\n    for m in t.getmembers():\n"
+        "        if not os.path.realpath(os.path.join('/out', m.name)).startswith('/out/'):\n"
+        "            raise ValueError(m.name)\n    t.extractall('/out')",
+    ),
     RuleExample("python-clear-text", "import ftplib\nftplib.FTP('host')", "import ftplib\nftplib.FTP_TLS('host')"),
-    RuleExample("python-easy-login", "import MySQLdb\nMySQLdb.connect(host='x', user='app', password='password')",
-            "import MySQLdb, os\nMySQLdb.connect(host='x', user='app', password=os.environ['PW'])"),
-    RuleExample("python-empty-password", "import MySQLdb\nMySQLdb.connect(host='x', passwd='')",
-            "import MySQLdb, os\nMySQLdb.connect(host='x', passwd=os.environ['PW'])"),
-    RuleExample("python-bind-all", "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))",
-            "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 80))"),
+    RuleExample(
+        "python-easy-login",
+        "import MySQLdb\nMySQLdb.connect(host='x', user='app', password='password')",
+        "import MySQLdb, os\nMySQLdb.connect(host='x', user='app', password=os.environ['PW'])",
+    ),
+    RuleExample(
+        "python-empty-password",
+        "import MySQLdb\nMySQLdb.connect(host='x', passwd='')",
+        "import MySQLdb, os\nMySQLdb.connect(host='x', passwd=os.environ['PW'])",
+    ),
+    RuleExample(
+        "python-bind-all",
+        "import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))",
+        "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 80))",
+    ),
     RuleExample("python-mktemp", "import tempfile\ntempfile.mktemp()", "import tempfile\ntempfile.mkstemp()"),
-    RuleExample("python-debug", "from flask import Flask\nFlask('a').run(debug=True)", "from flask import "
-        "Flask\nFlask('a').run()"),
-)  # fmt: skip
+    RuleExample(
+        "python-debug",
+        "from flask import Flask\nFlask('a').run(debug=True)",
+        "from flask import Flask\nFlask('a').run()",
+    ),
+    RuleExample(
+        "python-csrf",
+        "from django.views.decorators.csrf import csrf_exempt\n@csrf_exempt\ndef pay(request):\n    pass",
+        "from django.views.decorators.csrf import csrf_protect\n@csrf_protect\ndef pay(request):\n    pass",
+    ),
+    RuleExample(
+        "python-csrf",
+        "from flask import Flask\napp = Flask(__name__)\napp.config['WTF_CSRF_ENABLED'] = False",
+        "from flask import Flask\napp = Flask(__name__)\napp.config['WTF_CSRF_ENABLED'] = True",
+    ),
+    RuleExample(
+        "python-cors",
+        "from flask_cors import CORS\nCORS(app, origins='*', supports_credentials=True)",
+        "from flask_cors import CORS\nCORS(app, origins='https://a.example', supports_credentials=True)",
+    ),
+    RuleExample(
+        "python-cors",
+        "from fastapi.middleware.cors import CORSMiddleware\n"
+        "app.add_middleware(CORSMiddleware, allow_origins=['*'], allow_credentials=True)",
+        "from fastapi.middleware.cors import CORSMiddleware\napp.add_middleware(CORSMiddleware, allow_origins=['*'])",
+    ),
+    RuleExample(
+        "python-logged-secret",
+        "import logging\ndef login(user, password):\n    logging.info('login %s %s', user, password)",
+        "import logging\ndef login(user, password):\n    logging.info('password accepted')",
+    ),
+    RuleExample(
+        "python-few-rounds",
+        "import hashlib, os\nhashlib.pbkdf2_hmac('sha256', secret(), os.urandom(16), 1000)",
+        "import hashlib, os\nhashlib.pbkdf2_hmac('sha256', secret(), os.urandom(16), 600_000)",
+    ),
+    RuleExample(
+        "python-cookie-site",
+        "def start(response, token):\n    response.set_cookie('s', token, secure=True, httponly=True, samesite='None')",
+        "def start(response, token):\n    response.set_cookie('s', token, secure=True, httponly=True, samesite='Lax')",
+    ),
+    RuleExample(
+        "python-allowed-hosts",
+        "INSTALLED_APPS = []\nALLOWED_HOSTS = ['*']",
+        "INSTALLED_APPS = []\nALLOWED_HOSTS = ['shop.example']",
+    ),
+    RuleExample(
+        "python-debug", "INSTALLED_APPS = []\nDEBUG = True", "INSTALLED_APPS = []\nDEBUG = env('DEBUG', default=False)"
+    ),
+    RuleExample(
+        "python-shell",
+        "from fabric.api import run\ndef deploy(branch):\n    run('git checkout ' + branch)",
+        "from fabric.api import run\ndef deploy():\n    run('git checkout main')",
+    ),
+    RuleExample(
+        "python-nosql",
+        "def friends(session, name):\n    return session.run(f\"MATCH (p:Person {{name: '{name}'}}) RETURN p\")",
+        "def friends(session, name):\n    return session.run('MATCH (p:Person {name: $name}) RETURN p', name=name)",
+    ),
+    RuleExample(
+        "python-tls-verify",
+        "import pymongo\npymongo.MongoClient(URL, tlsAllowInvalidCertificates=True)",
+        "import pymongo\npymongo.MongoClient(URL, tls=True)",
+    ),
+    RuleExample(
+        "python-tls-verify", "import boto3\nboto3.client('s3', verify=False)", "import boto3\nboto3.client('s3')"
+    ),
+    RuleExample(
+        "python-written-key",
+        "from Crypto.Cipher import AES\nAES.new(b'9f1c0a77e2b35d48', AES.MODE_GCM)",
+        "from Crypto.Cipher import AES\nAES.new(load_key(), AES.MODE_GCM)",
+    ),
+    RuleExample(
+        "python-deserialise",
+        "import numpy\nnumpy.load('x.npy', allow_pickle=True)",
+        "import numpy\nnumpy.load('x.npy')",
+    ),
+    RuleExample(
+        "python-clear-text",
+        "import requests\nrequests.get('http://api.example/me', auth=('user', word))",
+        "import requests\nrequests.get('https://api.example/me', auth=('user', word))",
+    ),
+)

@@ -188,3 +188,39 @@ LOGIN = Rule(
     "A password of 'password' or 'changeme' is the first that is tried.",
     "Read both from the environment or a secret store.", 0.6,
 )  # fmt: skip
+CSRF = Rule(
+    "python-csrf", "auth", "medium", 352,
+    "CSRF: the framework's protection against forged requests is off",
+    "Another site sends a form in the visitor's name, and the browser adds the cookies.",
+    "Leave the protection on; let an interface without cookies check a token of its own.", 0.5,
+)  # fmt: skip
+CORS = Rule(
+    "python-cors", "auth", "medium", 942,
+    "CORS misconfiguration: every site may send requests with the visitor's cookies",
+    "A page of the attacker reads what only the visitor may see.",
+    "Name the sites that may ask, or do not allow credentials.", 0.7,
+)  # fmt: skip
+LOGGED_SECRET = Rule(
+    "python-logged-secret", "auth", "medium", 532,
+    "Secret in the log: a password or key is written to the log",
+    "Whoever reads the log, or a copy of it, can log in.",
+    "Leave the secret out of the message.", 0.5,
+)  # fmt: skip
+FEW_ROUNDS = Rule(
+    "python-few-rounds", "auth", "medium", 916,
+    "Weak password hash: too few rounds",
+    "A leaked table of hashes is reversed with a word list.",
+    "Use at least 600,000 rounds of PBKDF2, a cost of 12 for bcrypt, or n=2**14 for scrypt.", 0.7,
+)  # fmt: skip
+COOKIE_SITE = Rule(
+    "python-cookie-site", "auth", "low", 1275,
+    "Insecure cookie: sent with requests from other sites (SameSite=None)",
+    "A form on another site is sent with the visitor's session.",
+    "Set samesite='Lax' or 'Strict'.", 0.5,
+)  # fmt: skip
+HOSTS = Rule(
+    "python-allowed-hosts", "other", "low", 644,
+    "Host header accepted: the site answers for every host name",
+    "A request with another Host header gets links to the attacker's site, as in a mail to reset a password.",
+    "Name the hosts of the site.", 0.5,
+)  # fmt: skip

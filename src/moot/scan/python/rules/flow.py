@@ -4,23 +4,14 @@ from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
 from moot.scan.python.rules import flaws as flaw
+from moot.scan.python.rules import libraries as libraries
 from moot.scan.python.rules import names as names
 from moot.scan.python.rules import patterns as known
 from moot.scan.python.rules import when as when
 from moot.scan.python.rules.programs import reads_commands
-from moot.scan.python.rules.when import SURE
-from moot.scan.rule import Rule
+from moot.scan.python.rules.when import ANY_CALLER, MEDIUM, SURE, sink
 
 SECRET_NAME = UNGUESSABLE["python"]
-MEDIUM = 0.5
-ANY_CALLER = 0.3
-"""Minimum confidence where a parameter of any caller is bad enough."""
-
-
-def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:
-    return Sink(rule, kind, tuple(names.split()), args, **more)  # type: ignore[arg-type]
-
-
 SUBPROCESS = "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen"
 SINKS: tuple[Sink, ...] = (
     sink(
@@ -35,8 +26,8 @@ SINKS: tuple[Sink, ...] = (
         ".query .exec .sql .execute_query .run_query .exec_query .execute_sql .run_sql .exec_sql .raw_sql .raw_query "
         ".query_db .query_one .query_all .fetch_one .fetch_all .fetchrow .fetchval .fetch_val .executeQuery "
         ".execute_raw .query_raw .execute_async .select_one .get_results .execute_values .execute_batch .copy_expert "
-        ".read_sql_table .multi_execute .execute_statement .iterate .do_query .db_query .exec_immediate .prepare "
-        "duckdb.sql duckdb.query duckdb.execute peewee.SQL peewee.RawQuery",
+        ".read_sql_table .multi_execute .execute_statement .start_query_execution .iterate .do_query "
+        ".db_query .exec_immediate .prepare duckdb.sql duckdb.query duckdb.execute peewee.SQL peewee.RawQuery",
         0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql", when=when.has_sql_text,
         floor=ANY_CALLER,
     ),
@@ -47,10 +38,10 @@ SINKS: tuple[Sink, ...] = (
     sink(known.SHELL, "shell", SUBPROCESS, 0, "args", when=when.through_shell, floor=ANY_CALLER),
     sink(known.SHELL, "shell", SUBPROCESS, "input", when=reads_commands, floor=ANY_CALLER),
     sink(known.SHELL, "shell", "asyncio.create_subprocess_shell", 0, "cmd", floor=ANY_CALLER),
-    sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=MEDIUM),
-    sink(flaw.PROGRAM, "shell", SUBPROCESS, "executable", floor=MEDIUM),
+    sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=SURE),
+    sink(flaw.PROGRAM, "shell", SUBPROCESS, "executable", floor=SURE),
     sink(flaw.PROGRAM, "shell", "os.execl os.execle os.execlp os.execv os.execve os.execvp os.spawnl os.spawnv "
-         "os.spawnlp os.spawnvp os.startfile asyncio.create_subprocess_exec pty.spawn", 0, 1, floor=MEDIUM),
+         "os.spawnlp os.spawnvp os.startfile asyncio.create_subprocess_exec pty.spawn", 0, 1, floor=SURE),
     sink(known.OS_SYSTEM, "shell", "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe "
          "os.spawnl os.spawnle os.spawnlp os.spawnlpe os.spawnv os.spawnve os.spawnvp os.spawnvpe os.posix_spawn "
          "os.posix_spawnp asyncio.create_subprocess_exec pty.spawn", "*", when=when.runs_shell, floor=ANY_CALLER),
@@ -78,14 +69,14 @@ SINKS: tuple[Sink, ...] = (
     sink(known.PATH, "path", "flask.send_from_directory send_from_directory", 0, "directory", floor=SURE),
     sink(
         known.PATH, "path",
-        ".read_text .write_text .read_bytes .write_bytes .unlink .rmdir .touch .iterdir .rglob .is_file .exists "
+        ".unlink .rmdir .touch .is_file .exists "
         "pathlib.Path().open .mkdir", "self", floor=SURE,
         when=lambda site: "Path" in site.receiver.name or not site.receiver.name,
     ),
     sink(flaw.UPLOAD, "upload", ".save", 0, "dst", when=lambda site: "files" in site.receiver.name, floor=SURE),
     sink(known.TEMPLATE, "template", "flask.render_template_string render_template_string jinja2.Template "
          "mako.template.Template jinja2.Environment().from_string .from_string django.template.Template", 0, "source",
-         floor=ANY_CALLER),
+         when=when.is_template, floor=ANY_CALLER),
     sink(known.MARKUP, "xss", "markupsafe.Markup flask.Markup jinja2.Markup django.utils.safestring.mark_safe "
          "django.utils.safestring.SafeText django.utils.html.mark_safe", 0, floor=ANY_CALLER),
     sink(known.RESPONSE, "xss", "flask.make_response make_response flask.Response Response django.http.HttpResponse "
@@ -96,16 +87,10 @@ SINKS: tuple[Sink, ...] = (
          "http.server.BaseHTTPRequestHandler.wfile.write", 0, floor=SURE),
     sink(flaw.HEADER, "header", ".headers.add .headers.set .set_header .add_header .headers.update "
          "self.send_header", 1, 0, floor=SURE),
-    sink(flaw.LOG, "log", "logging.info logging.warning logging.error logging.debug logging.critical logging.exception "
-         "logging.log logging.warn logger.info logger.warning logger.error logger.debug logger.critical log.info "
-         "log.error log.warning logger.exception logging.getLogger().info logging.getLogger().warning "
-         "logging.getLogger().error logging.getLogger().debug logging.getLogger().critical "
-         "logging.getLogger().exception logging.getLogger().warn flask.current_app.logger.info "
-         "flask.current_app.logger.error flask.Flask().logger.info flask.Flask().logger.error "
-         "flask.Flask().logger.warning flask.Flask().logger.debug", 0, 1, 2, floor=MEDIUM),
+    sink(flaw.LOG, "log", when.LOGGERS, 0, 1, 2, when=when.is_raw_line, floor=MEDIUM, alone=when.PERSON),
     sink(flaw.LDAP, "ldap", ".search .search_s .search_ext .search_st .search_ext_s .paged_search", 1, 2, 0,
          "search_filter", "search_base", "filterstr", "base",
-         when=lambda site: site.module("ldap3", "ldap") or site.name.startswith("ldap"), floor=ANY_CALLER),
+         when=when.is_directory_search, floor=ANY_CALLER),
     sink(flaw.XPATH, "xpath", ".xpath lxml.etree.XPath lxml.etree.ETXPath", 0, "_path", "path", floor=ANY_CALLER),
     sink(flaw.XPATH, "xpath", "elementpath.select elementpath.iter_select elementpath.XPath2Parser().parse", 1, "path",
          floor=ANY_CALLER),
@@ -123,17 +108,17 @@ SINKS: tuple[Sink, ...] = (
          "http.client.HTTPSConnection requests.Session().get requests.Session().post requests.session().get "
          "httpx.Client().get httpx.AsyncClient().get aiohttp.ClientSession().get aiohttp.ClientSession().post "
          "urllib3.PoolManager().request_url pycurl.Curl().setopt urllib.request.Request wget.download", 0, "url",
-         floor=SURE),
+         floor=SURE, alone=when.ADDRESS),
     sink(known.SSRF, "ssrf", "requests.request httpx.request urllib3.PoolManager().request "
-        "aiohttp.request", 1, "url", floor=SURE),
+        "aiohttp.request", 1, "url", floor=SURE, alone=when.ADDRESS),
     sink(known.REDIRECT, "redirect", "flask.redirect redirect django.shortcuts.redirect "
         "django.http.HttpResponseRedirect "
          "HttpResponseRedirect fastapi.responses.RedirectResponse starlette.responses.RedirectResponse "
          "self.redirect tornado.web.RequestHandler.redirect "
          "bottle.redirect werkzeug.utils.redirect django.http.HttpResponsePermanentRedirect", 0, "location", "url",
-         floor=SURE),
+         floor=SURE, alone=when.TARGET),
     sink(flaw.DESERIALISE, "deserialise", "marshal.loads marshal.load jsonpickle.decode jsonpickle.loads shelve.open "
-         "dill.loads dill.load cloudpickle.loads joblib.load pandas.read_pickle torch.load", 0, floor=MEDIUM),
+         "dill.loads dill.load cloudpickle.loads joblib.load pandas.read_pickle", 0, floor=MEDIUM),
     sink(known.PICKLE, "deserialise", "pickle.load pickle.loads cPickle.load cPickle.loads _pickle.loads "
          "pickle.Unpickler cPickle.Unpickler", 0, floor=ANY_CALLER),
     sink(known.YAML, "deserialise", "yaml.load yaml.load_all", 0, "stream", when=when.unsafe_loader, floor=ANY_CALLER),
@@ -232,7 +217,7 @@ STORES = (
         imported=r"(?:^|\.)(?:flask\.session|request\.session|session)$",
     ),
     NamedStore(known.REDIRECT, "redirect", r"\[['\"]Location['\"]\]$", "outside"),
-    NamedStore(flaw.HEADER, "header", r"\.headers\[", "outside", imported=r"headers$"),
+    NamedStore(flaw.HEADER, "header", r"(?<!request)(?<!req)\.headers\[", "outside", imported=r"headers$"),
 )
 SETTINGS = (
     FlawedSetting(
@@ -246,6 +231,7 @@ SETTINGS = (
         r"\[['\"](?:SESSION|REMEMBER)_COOKIE_HTTPONLY['\"]\]$",
         lambda value: when.is_const(value, False),
     ),
+    FlawedSetting(flaw.CSRF, r"\[['\"]WTF_CSRF_ENABLED['\"]\]$", lambda value: when.is_const(value, False)),
     FlawedSetting(known.TLS, r"\.verify_mode$", lambda value: value.name.endswith("CERT_NONE")),
     FlawedSetting(known.TLS, r"\.verify$", lambda value: when.is_const(value, False), ("requests",)),
     FlawedSetting(
@@ -263,13 +249,18 @@ BOOK = FlowBook(
     named_sources=names.NAMED_SOURCES,
     sources=names.SOURCES | dict.fromkeys((*names.RANDOM, *ERRORS), 1.0),
     labels=LABELS,  # type: ignore[arg-type]
-    sinks=by_name(SINKS),
+    sinks=by_name((*SINKS, *libraries.SINKS)),
     stores=STORES,
     settings=SETTINGS,
     returns=(
         Sink(known.RESPONSE, "xss", (), floor=SURE),
         Sink(flaw.EXPOSED, "error", (), label="error"),
     ),
+    statement=sink(known.SQL, "sql", "", 0, 1, 2, "query", "sql", "statement", "q", "cmd", floor=SURE, unknown=True),
+    sent_parts=names.SENT_PARTS,
+    servers=frozenset(when.WEB_MODULES) | names.SERVERS,
+    usual=names.USUAL,
+    readers=names.READERS,
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
     passes=names.PASSES,

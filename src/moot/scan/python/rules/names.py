@@ -13,6 +13,10 @@ REQUEST_CALLS = words(
     "get_data get_json get_argument get_arguments get_query_argument get_body_argument get_cookie get_header "
     "get_full_path build_absolute_uri get_host"
 )
+SENT_PARTS = words("headers cookies files json data body path url host stream params query")
+SERVERS = words(
+    "wsgiref http http.server socketserver webob pyramid falcon cherrypy rest_framework webapp2 webtest web"
+)
 REQUESTS = (
     "flask.request",
     "request",
@@ -45,6 +49,7 @@ SOURCES: dict[str, float] = {
         1.0,
     ),
     "self.get_argument": 1.0, "self.get_query_argument": 1.0, "self.get_body_argument": 1.0, "self.get_cookie": 1.0,
+    "self.request.get": 1.0, "webapp2.RequestHandler.request.get": 1.0,
     "self.rfile.read": 1.0, "self.path": 0.6, "self.headers": 0.8,
     "cgi.FieldStorage": 1.0,
     "input": 0.6, "raw_input": 0.6, "sys.argv": 0.6, "sys.stdin": 0.6, "sys.stdin.read": 0.6, "sys.stdin.readline": 0.6,
@@ -112,7 +117,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         "werkzeug.security.safe_join werkzeug.utils.safe_join flask.safe_join "
         "django.utils._os.safe_join",
         "ldap": "ldap3.utils.conv.escape_filter_chars ldap.filter.escape_filter_chars ldap.dn.escape_dn_chars "
-        "ldap3.utils.dn.escape_rdn",
+        "ldap3.utils.dn.escape_rdn ldap.filter.filter_format",
         "regex": "re.escape",
         "nosql": "str bson.ObjectId bson.objectid.ObjectId",
     }
@@ -173,16 +178,38 @@ PASSES = words(
     "urllib.parse.unquote_to_bytes ast.literal_eval django.utils.encoding.force_str markupsafe.Markup flask.Markup "
     ".get .decode .encode .strip .lower .upper .format .join .split .rsplit "
     ".partition .rpartition .splitlines .resolve .joinpath .absolute .read .group .groups "
-    ".replace .getvalue .items .keys .values"
+    ".replace .getvalue .items .keys .values .lstrip .rstrip .title .capitalize .swapcase .casefold .removeprefix "
+    ".removesuffix .zfill .ljust .rjust .center .expandtabs .translate .as_posix .tobytes"
 )
 KNOWN_LIBRARIES = words(
     "flask django requests httpx aiohttp sqlalchemy lxml ldap3 ldap yaml jwt Crypto Cryptodome cryptography jinja2 "
     "numpy pandas werkzeug pymongo psycopg2 MySQLdb mysql pymysql redis boto3 paramiko bcrypt passlib fastapi "
     "starlette "
     "open print elementpath defusedxml celery click bs4 PIL tornado bottle markupsafe pytest nltk scipy sklearn torch "
-    "tensorflow matplotlib exception super property"
+    "tensorflow matplotlib wtforms exception super property"
 )
 ROOTS = frozenset(sys.stdlib_module_names) | KNOWN_LIBRARIES
+USUAL = {
+    **{name: name for name in words(
+        "os sys re json subprocess shlex hashlib base64 yaml pickle cPickle requests urllib urllib2 urlparse sqlite3 "
+        "MySQLdb psycopg2 pymysql datetime time random math logging tempfile shutil tarfile zipfile socket ssl ldap "
+        "jwt html cgi bleach jinja2 lxml"
+    )},
+    "feature_external_ges": "xml.sax.handler.feature_external_ges",
+    "np": "numpy", "pd": "pandas", "ET": "xml.etree.ElementTree", "ElementTree": "xml.etree.ElementTree",
+    "etree": "lxml.etree", "minidom": "xml.dom.minidom", "sp": "subprocess", "Popen": "subprocess.Popen",
+    "call": "subprocess.call", "system": "os.system", "popen": "os.popen",
+    "check_output": "subprocess.check_output", "check_call": "subprocess.check_call", "Path": "pathlib.Path",
+    "mark_safe": "django.utils.safestring.mark_safe", "format_html": "django.utils.html.format_html",
+    "conditional_escape": "django.utils.html.conditional_escape", "Markup": "markupsafe.Markup",
+    "Environment": "jinja2.Environment", "urlopen": "urllib.request.urlopen", "urlencode": "urllib.parse.urlencode",
+    "quote_plus": "urllib.parse.quote_plus", "literal_eval": "ast.literal_eval", "b64decode": "base64.b64decode",
+    "HTMLResponse": "fastapi.responses.HTMLResponse", "RawSQL": "django.db.models.expressions.RawSQL",
+    "escape_filter_chars": "ldap.filter.escape_filter_chars", "safe_join": "werkzeug.utils.safe_join",
+    "basename": "os.path.basename", "xhtml_escape": "tornado.escape.xhtml_escape",
+}  # fmt: skip
+"""Names in fragments of code, whose imports were not given."""
+READERS = words("requests httpx aiohttp urllib urllib2 urllib3 csv json simplejson bs4 feedparser xml lxml open")
 KEEPS = words(
     "lxml.etree.XMLParser etree.XMLParser xml.sax.make_parser re.compile ssl.create_default_context ssl.SSLContext "
     "tarfile.open zipfile.ZipFile paramiko.SSHClient paramiko.client.SSHClient xml.sax.expatreader.create_parser"

@@ -6,12 +6,6 @@ from tree_sitter import Node
 
 from moot.scan.calls import modules
 from moot.scan.rule import CallRule, Rule, RuleMatch, on
-from moot.scan.rules import threads
-from moot.scan.rules.access import access_rule, find_unguarded_views
-from moot.scan.rules.book import Book
-from moot.scan.rules.secrets import find_hardcoded, secret_rule
-from moot.scan.rules.threads import python_threads
-from moot.scan.rules.timing import find_compared, make_timing_rule
 from moot.scan.syntax import Source, nth
 
 SQL = Rule(
@@ -52,7 +46,7 @@ PICKLE = Rule(
 )  # fmt: skip
 PASSWORD_HASH = Rule(
     "python-password-hash", "auth", "high", 916,
-    "Weak password hash: MD5 or SHA-1, which allow billions of guesses a second",
+    "Weak password hash: MD5, SHA-1 or one round of SHA-2, which allow billions of guesses a second",
     "A leaked table of hashes is reversed with a word list in minutes.",
     "Use a slow, salted function: hashlib.scrypt, bcrypt or argon2, with a random salt kept beside each hash.", 0.85,
 )  # fmt: skip
@@ -135,7 +129,7 @@ REDIRECT = Rule(
     "Redirect to paths of your own only.", 0.6,
 )  # fmt: skip
 CTYPES = Rule(
-    "python-raw-memory", "overflow", "high", 119,
+    "python-raw-memory", "overflow", "medium", 119,
     "Memory safety: ctypes accesses raw memory without bounds checks",
     "A length or address from outside reads or overwrites other memory.",
     "Use bytes, bytearray or memoryview, or check the length against the buffer first.", 0.7,
@@ -157,7 +151,7 @@ XML = Rule(
 CALL_RULES: tuple[CallRule, ...] = (
     on(
         CTYPES,
-        "ctypes.memmove ctypes.memset ctypes.string_at ctypes.wstring_at ctypes.cast .from_address",
+        "ctypes.memmove ctypes.memset ctypes.string_at ctypes.wstring_at .from_address",
         lambda source, call: "ctypes" in modules(source),
     ),
 )
@@ -180,10 +174,3 @@ def _does_nothing(block: Node) -> bool:
         inner = nth(statement, 0) if statement.type == "expression_statement" else statement
         kinds.append(inner.type if inner is not None else "")
     return all(kind in ("pass_statement", "ellipsis", "comment", "continue_statement") for kind in kinds)
-
-
-BOOK = Book(
-    CALL_RULES,
-    (find_swallowed, python_threads, find_hardcoded, find_unguarded_views, find_compared),
-    (SWALLOWED, threads.PYTHON, secret_rule("python"), access_rule("python"), make_timing_rule("python")),
-)

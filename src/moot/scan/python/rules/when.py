@@ -4,16 +4,41 @@ import re
 from collections.abc import Callable
 
 from moot.scan.engine.fold import UNKNOWN
-from moot.scan.engine.rulebook import Site
-from moot.scan.engine.values import Val
+from moot.scan.engine.rulebook import Sink, Site
+from moot.scan.engine.values import BUILT, VALUED, Val
 from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, list_commands, runs_text
 from moot.scan.regex_growth import measure_growth
+from moot.scan.rule import Rule
 from moot.scan.rules.secrets import PLACEHOLDER
 
 SURE = 0.7
 """The confidence of a web request, above parameters and command line."""
+MEDIUM = 0.5
+ANY_CALLER = 0.3
+"""Minimum confidence where a parameter of any caller is bad enough."""
+ADDRESS = r"(?i)ur[il]|link|endpoint|webhook|callback|host$"
+TARGET = r"(?i)ur[il]|next|target|return|dest|location|goto|continue"
+PERSON = r"(?i)user|login|e?mail|input|query|comment|agent|referr?er"
+"""Parameters that alone are a possible flaw: what is fetched, where a visitor is sent, what is logged."""
+LOGGERS = (
+    "logging.info logging.warning logging.error logging.debug logging.critical logging.exception "
+    "logging.log logging.warn logger.info logger.warning logger.error logger.debug logger.critical log.info "
+    "log.error log.warning logger.exception logging.getLogger().info logging.getLogger().warning "
+    "logging.getLogger().error logging.getLogger().debug logging.getLogger().critical "
+    "logging.getLogger().exception logging.getLogger().warn flask.current_app.logger.info "
+    "flask.current_app.logger.error flask.Flask().logger.info flask.Flask().logger.error "
+    "flask.Flask().logger.warning flask.Flask().logger.debug"
+)
+PRINTED_SECRET = re.compile(
+    r"(?i)\b(?:\w+_)?(?:password|passwd|passphrase|secret|secret_?key|api_?key|private_?key|ssn)\b(?!\s*[\[(.])"
+)
 HARMLESS_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader", "safe_load")
+LDAP_FILTER = re.compile(r"['\"]\s*\((?:[&|!]\s*\()?\w+=")
 WEAK_HASH = re.compile(r"(?i)md2|md4|md5|sha-?1$|ripemd")
+
+
+def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:
+    return Sink(rule, kind, tuple(names.split()), args, **more)  # type: ignore[arg-type]
 
 
 def is_const(value: Val | None, *wanted: object) -> bool:
@@ -37,6 +62,11 @@ def has_sql_text(site: Site) -> bool:
     places: tuple[int | str, ...] = (0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql")
     values = [site.arg(place) for place in places]
     return any(value is not None and "sql" in value.marks and value.taints for value in values)
+
+
+def is_clause(site: Site) -> bool:
+    """A condition with a value in its text, where the library takes expressions."""
+    return any(value is not None and VALUED in value.marks for value in (site.arg(0), site.arg(1)))
 
 
 DOCUMENTS = ("pymongo", "mongoengine", "flask_pymongo", "motor", "motor.motor_asyncio")
@@ -250,8 +280,51 @@ def short_key(site: Site) -> bool:
 
 
 def open_mode(site: Site) -> bool:
-    mode = site.arg(1, "mode")
+    return is_open_mode(site.arg(1, "mode"))
+
+
+def is_open_mode(mode: Val | None) -> bool:
     return mode is not None and isinstance(mode.const, int) and bool(mode.const & 0o022)
+
+
+def is_plain_address(address: Val | None) -> bool:
+    return address is not None and isinstance(address.const, str) and address.const.startswith("http://")
+
+
+def is_directory_search(site: Site) -> bool:
+    """By the import, or by a filter that was put together."""
+    if site.module("ldap3", "ldap") or site.name.startswith("ldap"):
+        return True
+    given = (site.arg(0), site.arg(1), site.arg(2), site.arg("search_filter"))
+    built = any(value is not None and BUILT in value.marks for value in given)
+    return built and LDAP_FILTER.search(site.around()) is not None
+
+
+def is_template(site: Site) -> bool:
+    """`from_string` of an environment; other classes read their own format with a method of that name."""
+    owner = site.name.rpartition(".")[0]
+    if "Sandboxed" in owner:
+        return False
+    return not site.name.endswith(".from_string") or re.search(r"(?i)env|engine|jinja|template|\?", owner) is not None
+
+
+def is_raw_line(site: Site) -> bool:
+    """`"%r"` writes line breaks as `\\n`."""
+    text = site.arg(0)
+    return not (text is not None and isinstance(text.const, str) and "%r" in text.const and "%s" not in text.const)
+
+
+def hashes_password(site: Site) -> bool:
+    """One round of a fast hash: what is hashed is a password by its name."""
+    return re.search(r"(?i)passw|pwd|passphrase", site.text()) is not None
+
+
+def logs_secret(site: Site) -> bool:
+    """An argument that is named like a secret; words in the text of the message do not count."""
+    _, _, given = site.text().partition("(")
+    holes = re.findall(r"\{([^{}]*)\}", given) if re.search(r"\bf['\"]", given) else []
+    values = re.sub(r"'[^']*'|\"[^\"]*\"", "", given)
+    return any(PRINTED_SECRET.search(text) for text in (values, *holes))
 
 
 def ecb(site: Site) -> bool:
@@ -302,14 +375,20 @@ def _measure_pattern(site: Site) -> str:
 
 WEB_MODULES = ("flask", "django", "fastapi", "bottle", "tornado", "aiohttp", "starlette", "sanic", "quart", "webob")
 EMPTY_IN_URL = re.compile(r"^\w[\w+]*://[^/@:]+:@")
-OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
+OLD_TLS = re.compile(r"PROTOCOL_(?:SSLv[23]|TLSv1(?:_1)?)$")
 
 
 def old_tls(site: Site) -> bool:
     chosen = site.arg("ssl_version", 0)
     if site.name == "ssl.wrap_socket" and site.arg("cert_reqs") is None:
         return True
-    return any(v is not None and bool(OLD_TLS.search(v.name)) for v in (chosen, site.arg(5), site.arg("ssl_version")))
+    names = [v.name for v in (chosen, site.arg(5), site.arg("ssl_version")) if v is not None]
+    return any(OLD_TLS.search(name) or (name.endswith("PROTOCOL_SSLv23") and not _limits(site)) for name in names)
+
+
+def _limits(site: Site) -> bool:
+    """Whether the file says which versions a context speaks that would speak all of them."""
+    return site.contains("OP_NO_") or site.contains("minimum_version")
 
 
 def is_unfiltered(site: Site) -> bool:
