@@ -11,7 +11,7 @@ import pytest
 from kit import BAD, GOOD, NOTHING, SQLI, blue, run_moot, settled
 from patience import PATIENCE, wait_for_file
 
-STEPS = 15  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
+STEPS = 17  # test_the_session_has_as_many_steps_as_we_kill_it_at keeps this true
 
 
 def session(folder: Path) -> list[str]:

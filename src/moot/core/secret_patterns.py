@@ -108,6 +108,15 @@ CODE_KEY = (
     r"(?i)(?:secret|secret_?key|api_?key|auth_?token|access_?token|refresh_?token|private_?key|token|bearer|"
     r"access_?key|secret_?access_?key|encryption_?key|signing_?key|jwt_?key|credentials?|client_?secret)$"
 )
+NAMES_A_SECRET = r"(?i:^(?:[a-z]+[-_.])*(?:token|secret|password|passwd|key)(?:[-_.][a-z]+)*$)"
+"""Words that name a secret and are none."""
+PRINTED = r"(?i)\b(?:\w+_)?(?:password|passwd|passphrase|secret|secret_?key|api_?key|private_?key|ssn)\b(?!\s*[\[(.])"
+"""A variable that does not belong into a log."""
+PRIVATE_CONTENT = (
+    r"(?i)secret|priv|(?:api|ssh|pem)_?key|token|passw|pwd|cred|sensitive|confidential|user|account|owner|personal"
+    r"|session|backup|config|cert|vault|wallet|auth"
+)
+"""Words beside a file that only its owner should read."""
 CODE_PLAIN_KEY = r"(?i)^(?:\w+_)?key$"
 """In a program, where the value is a literal. Most keys are not secrets: only values that can hardly be a word
 count."""

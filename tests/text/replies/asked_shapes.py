@@ -8,15 +8,24 @@ from pathlib import Path
 from pydantic import BaseModel
 
 import moot
+from moot.protocols.debate.delegation import DelegationReply
+from moot.protocols.debate.hearing import RelayReply
 from moot.protocols.debate.phases.claims import BlindReply, SpecReply
 from moot.protocols.debate.phases.clarify import AnswersReply, QuestionsReply
 from moot.protocols.debate.phases.converge import ballot_shape
+from moot.protocols.debate.phases.criteria import CriteriaReply
 from moot.protocols.debate.phases.critique import CritiqueReply
+from moot.protocols.debate.phases.deepen import ArgumentReply
 from moot.protocols.debate.phases.drafts import DraftReply, PositionReply
+from moot.protocols.debate.phases.lesson import LessonReply
 from moot.protocols.debate.phases.optimize import MergeReply
+from moot.protocols.debate.phases.order import OrderReply
 from moot.protocols.debate.phases.planning import PlanReply, SettleReply
 from moot.protocols.debate.phases.redraft import AnewReply
+from moot.protocols.debate.phases.refactor import RefactorReply
 from moot.protocols.debate.phases.review import ReviewReply
+from moot.protocols.debate.phases.shape import ShapeReply
+from moot.protocols.debate.phases.validate import QuoteReply
 from moot.protocols.decide.ballots import ballot_for, rebuttal_for
 from moot.protocols.decide.questions import QuestionOption
 from moot.protocols.harden.attack import RedReply
@@ -83,6 +92,15 @@ QUESTIONS: Mapping[str, list[Question]] = {
     "protocols/debate/phases/drafts.py ask_position": [Question(PositionReply)],
     "protocols/debate/phases/clarify.py ask_questions": [Question(QuestionsReply)],
     "protocols/debate/phases/clarify.py ask_answers": [Question(AnswersReply)],
+    "protocols/debate/delegation.py ask_delegation": [Question(DelegationReply)],
+    "protocols/debate/hearing.py ask_relay": [Question(RelayReply)],
+    "protocols/debate/phases/criteria.py ask_criteria": [Question(CriteriaReply)],
+    "protocols/debate/phases/deepen.py ask_argument": [Question(ArgumentReply)],
+    "protocols/debate/phases/lesson.py ask_lesson": [Question(LessonReply)],
+    "protocols/debate/phases/order.py ask_order": [Question(OrderReply, only={"order": "2"})],
+    "protocols/debate/phases/refactor.py ask_rewrite": [with_code(RefactorReply)],
+    "protocols/debate/phases/shape.py ask_shape": [Question(ShapeReply)],
+    "protocols/debate/phases/validate.py ask_quotes": [Question(QuoteReply)],
     "protocols/harden/defend.py ask_blue": [Question(BlueReply)],
     "protocols/vet/verdict.py is_settled": [Question(positions.Opinion)],
     "protocols/review/defender.py defend_artefact": [Question(Defence)],
@@ -95,8 +113,8 @@ QUESTIONS: Mapping[str, list[Question]] = {
 
 
 def places_that_ask() -> set[str]:
-    """Every function in the source that builds an `Ask`."""
-    files = sorted(SOURCE.rglob("*.py"))
+    """Every function in the source that builds an `Ask` for a model; a turn of tool calls asks none."""
+    files = sorted(path for path in SOURCE.rglob("*.py") if path.name != "tool_calls.py")
     return {f"{path.relative_to(SOURCE)} {name}" for path in files for name in _asking(ast.parse(path.read_text()))}
 
 

@@ -4,16 +4,14 @@ import re
 
 from tree_sitter import Node
 
+from moot.core.secret_patterns import PRIVATE_CONTENT
 from moot.scan.change import RewriteRefused
 from moot.scan.rewrites.reasons import REASONS
 from moot.scan.syntax import Source
 
 SHARED = re.compile(r"(?i)sock|fifo|pipe|public|shared|www|static|lock|device|tmp|temp_?dir")
 """Others are meant to use these, so only their owner knows who."""
-PRIVATE = re.compile(
-    r"(?i)secret|priv|(?:api|ssh|pem)_?key|token|passw|pwd|cred|sensitive|confidential|user|account|owner|personal|session|backup|"
-    r"config|cert|vault|wallet|auth"
-)
+PRIVATE = re.compile(PRIVATE_CONTENT)
 OTHERS = 0o077
 
 

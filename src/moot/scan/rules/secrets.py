@@ -39,7 +39,7 @@ WORD = re.compile(r"\w+")
 DENSE = re.compile(r"[A-Za-z0-9_+/=]{10,}")
 NO_SECRET = re.compile(
     r"^[:@]?[*•x]+$|\(\?[:=!P<]|\[\^|\\[wdsWDS]|^[A-Z]+(?:_[A-Z]+)+$"
-    r"|(?i:^(?:[a-z]+[-_.])*(?:token|secret|password|passwd|key)(?:[-_.][a-z]+)*$)"
+    rf"|{patterns.NAMES_A_SECRET}"
 )
 """Stars, a regular expression, the name of a constant, words that name a secret."""
 EDGES = "#@$%&*!?.:;,<>()[]{}|~^`'\"+-=_"

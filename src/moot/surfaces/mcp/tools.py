@@ -22,6 +22,8 @@ LONGEST_WAIT = 50
 """Seconds; some clients time out after a minute."""
 SIMPLE = ("flag", "whole", "number", "choice")
 """Kinds of rules listed in a schema."""
+SELDOM = ("edition", "adjust", "episodes", "records", "search_files")
+"""Rules that a call may set, but that are not worth their tokens in every conversation."""
 KEPT = ("type", "description", "enum", "items", "properties", "required", "additionalProperties", "anyOf")
 WAIT = {"type": "boolean", "description": "false: poll get_session"}
 MAX_USD = {"type": "number", "description": "most to spend"}
@@ -109,7 +111,7 @@ def input_schema(protocol: AnyProtocol, *, local: bool) -> dict[str, Any]:
 
 
 def is_offered(name: str, kind: str) -> bool:
-    return kind in SIMPLE and name not in MACHINE_RULES
+    return kind in SIMPLE and name not in (*MACHINE_RULES, *SELDOM)
 
 
 def body_type(protocol: AnyProtocol) -> type[Value]:

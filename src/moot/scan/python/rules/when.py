@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from moot.core.secret_patterns import PRINTED
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Sink, Site
 from moot.scan.engine.values import BUILT, VALUED, Val
@@ -29,9 +30,7 @@ LOGGERS = (
     "flask.current_app.logger.error flask.Flask().logger.info flask.Flask().logger.error "
     "flask.Flask().logger.warning flask.Flask().logger.debug"
 )
-PRINTED_SECRET = re.compile(
-    r"(?i)\b(?:\w+_)?(?:password|passwd|passphrase|secret|secret_?key|api_?key|private_?key|ssn)\b(?!\s*[\[(.])"
-)
+PRINTED_SECRET = re.compile(PRINTED)
 HARMLESS_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader", "safe_load")
 LDAP_FILTER = re.compile(r"['\"]\s*\((?:[&|!]\s*\()?\w+=")
 WEAK_HASH = re.compile(r"(?i)md2|md4|md5|sha-?1$|ripemd")
