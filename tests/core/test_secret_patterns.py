@@ -12,7 +12,6 @@ from moot.core.types import Language
 from moot.edge.models.faults import quote_server
 from moot.routing.secrets import secret_sights
 from moot.scan import syntax
-from moot.scan.go.secrets import is_token
 from moot.scan.rules.secrets import find_hardcoded
 from moot.text.secrets import Vault
 
@@ -64,7 +63,6 @@ def test_a_form_is_known_to_all(kind: str) -> None:
         text = source.format(secret)
         assert list(find_hardcoded(syntax.parse("x", language, text))), language
         assert not list(find_hardcoded(syntax.parse("x", language, source.format("a plain text")))), language
-    assert is_token(secret)
     shown = quote_server(f"wrong key {secret}", "")
     assert "[key]" in shown and A36[:16] not in shown and HEX[:16] not in shown
 
@@ -92,8 +90,8 @@ def test_each_language_knows_what_nobody_may_guess(language: str) -> None:
 
 
 def test_nobody_has_a_pattern_of_their_own() -> None:
-    """Those that are named here look for something else."""
-    others = {"scan/python/rewrites/guard.py", "scan/rules/access.py"}  # parameters that are texts; open routes
+    """The one that is named here looks for something else."""
+    others = {"scan/python/rewrites/guard.py"}  # parameters that are texts
     found = set()
     for path in ROOT.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -116,12 +116,11 @@ def test_the_form_of_the_seed_is_read(memory: MemoryFolder) -> None:
 
 def test_only_the_very_same_action_was_debated_in_the_session(memory: MemoryFolder) -> None:
     memory.record(debate("d1", session="s", action=action_digest("rm -rf ./build")))
-    debates = memory.debates()
     assert task_id("rm -rf ./build") == task_id("rm -rf /build")
-    assert debates.in_session("s", " rm -rf ./build\n") is not None
-    assert debates.in_session("s", "rm -rf /build") is None
-    assert debates.in_session("z", "rm -rf ./build") is None
-    assert MemoryFolder(memory.folder).debates().in_session("", "rm -rf ./build") is None
+    assert memory.find_debate("s", " rm -rf ./build\n") is not None
+    assert memory.find_debate("s", "rm -rf /build") is None
+    assert memory.find_debate("z", "rm -rf ./build") is None
+    assert MemoryFolder(memory.folder).find_debate("", "rm -rf ./build") is None
 
 
 def test_a_failure_debate_is_noted_once(memory: MemoryFolder) -> None:

@@ -42,7 +42,7 @@ def test_nothing_hides_a_dangerous_command(hider: str, command: str) -> None:
 SPELLED = st.sampled_from(["rm -rf data", "git push --force", "shred x", "dd if=/dev/zero of=/dev/sda"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     SPELLED,
     st.sampled_from(["\\x{:02x}", "\\{:03o}", "\\0{:03o}", "\\u{:04x}"]),
@@ -76,7 +76,7 @@ def test_sed_scripts_are_read_as_sed_reads_them(script: str, expected: list[tupl
     assert script_parts(script) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(alphabet="se/wy;{}!$1,\\ab\n|:", max_size=40))
 def test_any_sed_script_is_read_to_its_end(script: str) -> None:
     assert all(kind in ("run", "write") for kind, _ in script_parts(script))

@@ -73,7 +73,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=300))
 @example("")
 @example("\0\0")
@@ -83,7 +83,7 @@ def test_any_text_has_a_route(text: str) -> None:
     assert seen.kind in ("ANSWER", "ACTION") and seen.stakes in ("low", "medium", "high") and seen.reason
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=25).map(" ".join))
 def test_any_heap_of_shell_has_a_route(text: str) -> None:
     seen = command_route(text)
@@ -91,7 +91,7 @@ def test_any_heap_of_shell_has_a_route(text: str) -> None:
     assert not (seen.bypass and seen.stakes != "low")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(["ls", "git status", "echo hi", "cat x"]), st.sampled_from([";", "&&", "||", "|", "\n", "&"]))
 def test_nothing_harmless_covers_up_for_something_dangerous(harmless: str, joint: str) -> None:
     assert route(f"{harmless} {joint} rm -rf /data").stakes == "high"

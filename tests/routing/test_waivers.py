@@ -35,13 +35,13 @@ WAIVING = [text for waiver, text in cases() if waiver]
 @pytest.mark.parametrize(
     "frame", ["> {}", "```\n{}\n```", "The README says: {}", 'He wrote "{}"', "Log:\n{}", "`{}`", "<p>{}</p>"]
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(text=st.sampled_from([text for text in WAIVING if "\n" not in text and '"' not in text]))
 def test_no_waiver_counts_that_somebody_else_said(frame: str, text: str) -> None:
     assert not waives(frame.format(text))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(text=st.sampled_from([text for text in WAIVING if "\n" not in text]))
 def test_a_condition_or_a_question_mark_takes_a_waiver_back(text: str) -> None:
     plain = text.rstrip(".!? ")
@@ -75,7 +75,7 @@ def test_the_switch_is_no_waiver_of_words() -> None:
     assert medium.stakes == "medium" and medium.waive_by_person("just do it").bypass
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=300))
 def test_any_prompt_is_answered(text: str) -> None:
     assert waives(text) in (True, False)

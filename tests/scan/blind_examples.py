@@ -5,7 +5,11 @@ the documentation of the libraries by somebody who had read neither the rules no
 `blind/LANGUAGE/FAMILY.txt`; an example begins with `=== flawed NAME FILE CWE` or `=== safe NAME FILE`, and a flawed
 example and its fix share NAME.
 
-They are never used to tune a rule without adding ten more, written the same way.
+They are never used to tune a rule without adding ten more, written the same way: `blind_second/LANGUAGE/FAMILY.txt` are
+those. Their author knew some of the tables of the Python and Go rules, and none of JavaScript's.
+
+`blind_third/LANGUAGE/FAMILY.txt` are pairs only, one to three in a family: a flawed function and its fix. Their author
+knew none of the rules.
 """
 
 import re
@@ -16,7 +20,8 @@ from typing import Literal, get_args
 BlindLanguage = Literal["python", "javascript", "go"]
 BLIND_LANGUAGES: tuple[BlindLanguage, ...] = get_args(BlindLanguage)
 
-_FOLDER = Path(__file__).parent / "blind"
+BlindBatch = Literal["blind", "blind_second", "blind_third"]
+_FOLDER = Path(__file__).parent
 _HEAD = re.compile(
     r"=== (?:(?P<flawed>flawed) (?P<name>[a-z0-9_]+) (?P<path>\S+) (?P<cwe>cwe-\d+)"
     r"|safe (?P<safe_name>[a-z0-9_]+) (?P<safe_path>\S+))"
@@ -33,9 +38,9 @@ class BlindExample:
     code: str
 
 
-def read_examples(language: BlindLanguage) -> list[BlindExample]:
+def read_examples(language: BlindLanguage, batch: BlindBatch = "blind") -> list[BlindExample]:
     """Every example of a language, in the order of its families."""
-    files = sorted((_FOLDER / language).glob("*.txt"))
+    files = sorted((_FOLDER / batch / language).glob("*.txt"))
     return [example for file in files for example in _read_family(file)]
 
 

@@ -1,4 +1,4 @@
-"""The blind examples keep their form: ten per family, five and five, each one parses, fixes go with what they fix."""
+"""The blind examples keep their form: ten per family or pairs only, each one parses, fixes go with what they fix."""
 
 import subprocess
 import sysconfig
@@ -11,7 +11,7 @@ import tree_sitter_go
 import tree_sitter_javascript
 import tree_sitter_python
 import tree_sitter_typescript
-from blind_examples import BLIND_LANGUAGES, BlindExample, BlindLanguage, read_examples
+from blind_examples import BLIND_LANGUAGES, BlindBatch, BlindExample, BlindLanguage, read_examples
 from tree_sitter import Language, Parser
 
 _GRAMMARS: dict[str, Callable[[], object]] = {
@@ -23,28 +23,54 @@ _GRAMMARS: dict[str, Callable[[], object]] = {
     ".tsx": tree_sitter_typescript.language_tsx,
     ".go": tree_sitter_go.language,
 }
-_FEWEST_FAMILIES: dict[BlindLanguage, int] = {"python": 28, "javascript": 28, "go": 27}
+_FEWEST_FAMILIES: dict[BlindBatch, dict[BlindLanguage, int]] = {
+    "blind": {"python": 28, "javascript": 28, "go": 27},
+    "blind_second": {"python": 3, "javascript": 3, "go": 4},
+    "blind_third": {"python": 22, "javascript": 23, "go": 21},
+}
+_FEWEST_PAIRS = 28
+_BATCHES_OF_PAIRS: tuple[BlindBatch, ...] = ("blind_third",)
+_ALL = [(language, batch) for batch in _FEWEST_FAMILIES for language in BLIND_LANGUAGES]
+every_batch = pytest.mark.parametrize(("language", "batch"), _ALL)
+batches_of_ten = pytest.mark.parametrize(
+    ("language", "batch"), [one for one in _ALL if one[1] not in _BATCHES_OF_PAIRS]
+)
+batches_of_pairs = pytest.mark.parametrize(("language", "batch"), [one for one in _ALL if one[1] in _BATCHES_OF_PAIRS])
 _GOFMT = Path(sysconfig.get_path("purelib")) / "go" / "bin" / "gofmt"
 
 
-def _gather_families(language: BlindLanguage) -> dict[str, list[BlindExample]]:
+def _gather_families(language: BlindLanguage, batch: BlindBatch) -> dict[str, list[BlindExample]]:
     families: dict[str, list[BlindExample]] = defaultdict(list)
-    for example in read_examples(language):
+    for example in read_examples(language, batch):
         families[example.family].append(example)
     return families
 
 
-@pytest.mark.parametrize("language", BLIND_LANGUAGES)
-def test_every_family_has_five_flawed_and_five_safe_examples(language: BlindLanguage) -> None:
-    families = _gather_families(language)
-    assert len(families) >= _FEWEST_FAMILIES[language]
+@every_batch
+def test_no_family_is_lost(language: BlindLanguage, batch: BlindBatch) -> None:
+    assert len(_gather_families(language, batch)) >= _FEWEST_FAMILIES[batch][language]
+
+
+@batches_of_ten
+def test_every_family_has_five_flawed_and_five_safe_examples(language: BlindLanguage, batch: BlindBatch) -> None:
+    families = _gather_families(language, batch)
     counts = {family: [e.flawed for e in examples] for family, examples in families.items()}
     assert {f: c for f, c in counts.items() if (c.count(True), c.count(False)) != (5, 5)} == {}
 
 
-@pytest.mark.parametrize("language", BLIND_LANGUAGES)
-def test_three_fixes_go_with_what_they_fix_and_no_name_comes_twice(language: BlindLanguage) -> None:
-    for family, examples in _gather_families(language).items():
+@batches_of_pairs
+def test_every_flawed_example_has_its_fix(language: BlindLanguage, batch: BlindBatch) -> None:
+    examples = read_examples(language, batch)
+    flawed = [(e.family, e.name, e.path) for e in examples if e.flawed]
+    safe = [(e.family, e.name, e.path) for e in examples if not e.flawed]
+    assert flawed == safe
+    assert len(flawed) >= _FEWEST_PAIRS
+    assert len({(family, name) for family, name, _ in flawed}) == len(flawed)
+
+
+@batches_of_ten
+def test_three_fixes_go_with_what_they_fix_and_no_name_comes_twice(language: BlindLanguage, batch: BlindBatch) -> None:
+    for family, examples in _gather_families(language, batch).items():
         flawed = [e.name for e in examples if e.flawed]
         safe = [e.name for e in examples if not e.flawed]
         assert len(set(flawed)) == len(flawed), family
@@ -52,9 +78,9 @@ def test_three_fixes_go_with_what_they_fix_and_no_name_comes_twice(language: Bli
         assert len(set(flawed) & set(safe)) >= 3, family
 
 
-@pytest.mark.parametrize("language", BLIND_LANGUAGES)
-def test_every_example_parses(language: BlindLanguage) -> None:
-    broken = [f"{e.family}/{e.name}" for e in read_examples(language) if not _is_parsed(e)]
+@every_batch
+def test_every_example_parses(language: BlindLanguage, batch: BlindBatch) -> None:
+    broken = [f"{e.family}/{e.name}" for e in read_examples(language, batch) if not _is_parsed(e)]
     assert broken == []
 
 
@@ -65,14 +91,14 @@ def _is_parsed(example: BlindExample) -> bool:
 
 @pytest.mark.skipif(not _GOFMT.exists(), reason="gofmt is not installed")
 def test_go_itself_reads_every_go_example(tmp_path: Path) -> None:
-    for number, example in enumerate(read_examples("go")):
+    for number, example in enumerate(one for batch in _FEWEST_FAMILIES for one in read_examples("go", batch)):
         (tmp_path / f"{number}_{example.family}_{example.name}.go").write_text(example.code)
     asked = subprocess.run([_GOFMT, "-l", "-e", tmp_path], capture_output=True, text=True, check=False)
     assert (asked.returncode, asked.stdout, asked.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("language", BLIND_LANGUAGES)
-def test_examples_are_short_and_differ(language: BlindLanguage) -> None:
-    examples = read_examples(language)
+@every_batch
+def test_examples_are_short_and_differ(language: BlindLanguage, batch: BlindBatch) -> None:
+    examples = read_examples(language, batch)
     assert [f"{e.family}/{e.name}" for e in examples if not 4 <= len(e.code.splitlines()) <= 40] == []
     assert len({e.code for e in examples}) == len(examples)

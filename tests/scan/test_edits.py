@@ -1,7 +1,7 @@
 """Span edits: whatever the spans, the text around them stays as it was."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.scan.edits import Edit, EditOverlap, apply_edits, move_offset
@@ -20,7 +20,6 @@ def texts_and_edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
     return "".join(piece for piece, _ in pieces), draw(st.permutations(edits))
 
 
-@settings(deadline=None)
 @given(texts_and_edits())
 def test_only_the_spans_change(case: tuple[str, list[Edit]]) -> None:
     text, edits = case
@@ -32,7 +31,6 @@ def test_only_the_spans_change(case: tuple[str, list[Edit]]) -> None:
     assert apply_edits(data, edits) == expected + data[at:]
 
 
-@settings(deadline=None)
 @given(texts_and_edits(), st.integers(0, 80))
 def test_a_byte_outside_the_spans_is_found_again(case: tuple[str, list[Edit]], byte: int) -> None:
     text, edits = case

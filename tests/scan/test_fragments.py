@@ -40,6 +40,12 @@ def test_what_a_fragment_builds_is_a_possible_flaw(title: str, text: str) -> Non
     assert findings[0].severity != "critical" and (findings[0].confidence or 1) <= 0.5
 
 
+@pytest.mark.parametrize("value", ["form.name.data", "form['name']", "form.rows[0]"])
+def test_a_value_is_named_as_the_code_spells_it(value: str) -> None:
+    text = f'def find(db, form):\n    return db.query("SELECT * FROM t WHERE n = \'" + {value} + "\'")\n'
+    assert [f.description.partition("`")[2].partition("`")[0] for f in scan(python(text))] == [value]
+
+
 @pytest.mark.parametrize(("title", "text"), SOUND, ids=[title for title, _ in SOUND])
 def test_a_sound_fragment_is_silent(title: str, text: str) -> None:
     assert scan(of_title(title, text)) == []

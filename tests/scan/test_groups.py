@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from moot.core.types import Code, Language, Scan, SourceFile
 from moot.scan import StaticTeam
-from moot.scan.groups import groups, merge_scans
+from moot.scan.groups import Group, groups, merge_scans
 from moot.scan.links import links
-from moot.scan.team import scan_for_findings
+from moot.scan.traces import scan_group
 
 
 def file(path: str, text: str = "", language: Language = "python") -> SourceFile:
@@ -83,9 +83,9 @@ def test_a_passive_file_is_followed_only_where_another_calls_it() -> None:
     sink = "import os\n\n\ndef run(x):\n    os.system('ls ' + x)\n\n\ndef alone(x):\n    os.system('rm ' + x)\n"
     view = "from flask import request\nfrom tool import run\n\n\ndef show():\n    run(request.args['q'])\n"
     code = Code(files=(file("view.py", view), file("tool.py", sink)))
-    whole = scan_for_findings(code)
+    whole = scan_group(Group(code.files, frozenset({"view.py", "tool.py"}))).scan
     assert {f.line for f in whole.findings if f.cwe == 78} == {5, 9}
-    part = scan_for_findings(code, {"tool.py"}, {"tool.py"})
+    part = scan_group(Group(code.files, frozenset({"view.py"}), frozenset({"tool.py"}))).scan
     assert [(f.file, f.line) for f in part.findings if f.cwe == 78] == [("tool.py", 5)]
 
 

@@ -3,7 +3,7 @@
 from moot.core.types import Code, Repair, SourceFile
 from moot.scan import StaticTeam
 from moot.scan.repair import MAX_READ, repair
-from moot.scan.team import FileScan, scan_code, scan_for_findings
+from moot.scan.team import FileScan, list_found, scan_code
 
 TEXT = """import hashlib
 import yaml
@@ -48,5 +48,5 @@ def test_without_any_budget_nothing_is_changed() -> None:
 
 
 def test_a_scan_alone_finds_what_a_session_finds() -> None:
-    whole, alone = StaticTeam().scan(CODE), scan_for_findings(CODE)
+    whole, alone = StaticTeam().scan(CODE), list_found(scan_code(CODE, whole=False).values())
     assert whole.findings and alone.findings == whole.findings and alone.not_analysed == whole.not_analysed

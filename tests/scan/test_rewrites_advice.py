@@ -18,11 +18,8 @@ PYTHON = [
     ("python-file-mode", "import os\nos.chmod('a', 0o777)\n", "who must read or write"),
     ("python-file-mode", "import os\nos.chmod('a', 0o664)\n", "who must read or write"),
     ("python-debug", "from flask import Flask\nfrom tools import run\nrun(debug=True)\n", "not known to be an app"),
-    ("python-swallowed-error", "class A:\n    def __del__(self):\n        try:\n            f()\n"
-     "        except Exception:\n            pass\n", "__del__"),
     ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    pass\n", "how errors are told"),
-    ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    # It stays a string.\n    pass\n", "comment"),
-    ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    pass  # the first error counts\n", "comment"),
+    ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    pass  # ignored\n", "comment"),
     ("python-regex-injection", "import re\nfrom flask import request\n@app.route('/')\ndef f():\n"
      "    x = request.args['q']\n    return str(bool(re.search(x, 'abc')))\n", "pattern"),
     ("python-header", "from flask import request, Response\n@app.route('/')\ndef f():\n    r = Response('')\n"

@@ -157,7 +157,10 @@ def test_a_query_compares_with_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer(after, "ann", monkeypatch, db=db) == answer(before, "ann", monkeypatch, db=db) == {"name": "ann"}
     assert isinstance(answer(before, {"$ne": 1}, monkeypatch, db=db)["name"], dict)
     assert isinstance(answer(after, {"$ne": 1}, monkeypatch, db=db)["name"], str)
-    left(before.replace("{'name'", "{'age'"), "python-nosql", "whether a field holds text")
+    numbers = mended(before.replace("{'name'", "{'age'"), "python-nosql")
+    for given in (7, {"$ne": 1}):
+        assert answer(numbers, given, monkeypatch, db=db) == {"age": {"$eq": given}}
+    left(before.replace("{'name'", "{'$or'"), "python-nosql", "which field is compared")
 
 
 def test_an_error_is_for_the_operator(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -224,7 +224,7 @@ SNIPPETS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(LANGUAGES), st.text(max_size=200) | st.lists(SNIPPETS, max_size=40).map("".join))
 def test_any_text_is_scanned_and_repaired_without_a_crash(language: Language, text: str) -> None:
     after, repair = repaired(language, text)

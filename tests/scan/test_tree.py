@@ -96,7 +96,7 @@ NAMES = st.sampled_from(
 FOLDERS = st.sampled_from(["", "lib/", "tools/", "a/b/", "tests/"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from([FETCH, LOAD, RUN]), st.sets(st.tuples(FOLDERS, NAMES), max_size=6))
 def test_findings_are_the_same_alone_and_in_the_tree(text: str, others: set[tuple[str, str]]) -> None:
     """No file of the tree lies beside the program, so none can stand in for what it imports."""

@@ -33,7 +33,7 @@ SYNTHESES = st.builds(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(REQUESTS)
 def test_a_request_is_read_as_it_was_written(request: Request) -> None:
     line = write_request(request)
@@ -41,7 +41,7 @@ def test_a_request_is_read_as_it_was_written(request: Request) -> None:
     assert read_request(f"{MODE}\n{line}\n") == request
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(SYNTHESES)
 def test_a_synthesis_is_read_as_it_was_written(synthesis: Synthesis) -> None:
     assert read_synthesis(write_synthesis(synthesis)) == synthesis

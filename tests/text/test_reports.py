@@ -16,9 +16,11 @@ from moot.core.report import (
     Report,
     ReportDocument,
     ReportSection,
+    list_figures,
     make_row,
     order_caveats,
 )
+from moot.protocols.harden.script import HardenResult
 from moot.text.report_html import render_document_html, render_html
 from moot.text.report_markdown import render_document_markdown, render_markdown
 
@@ -105,3 +107,12 @@ def test_a_page_loads_nothing() -> None:
 )
 def test_the_first_line_has_the_gravest_caveat(degraded: tuple[str, ...], line: str) -> None:
     assert Headline(verdict="fine", text="fine", caveats=order_caveats(degraded)).line == line
+
+
+def test_a_session_that_was_stopped_before_any_answer_is_not_told_to_add_a_model() -> None:
+    def say(outcome: str) -> str:
+        result = HardenResult.model_construct(outcome=outcome, usage={}, calls_failed=0, branch="", session_id="s")
+        return dict(list_figures(result, "").entries)["models"]
+
+    assert say("cancelled") == "no model had answered when the session was stopped"
+    assert "to add one: -m" in say("unresolved")

@@ -96,6 +96,12 @@ VARIABLE = (
     r"(?i)(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PW|PAT|CREDENTIALS?|CREDS?)(?:_|$)"
 )
 """An environment variable to mask; its value is checked as well."""
+RETURNED = r"(?i)(?:session_?id|token|password|secret|api_?key|nonce|salt|otp|invite_?code|reset_?code)$"
+"""The name of a function that makes a secret."""
+READ_VARIABLE = (
+    r"(?:\bos\.(?:Getenv|getenv|environ\.get)\(|\bos\.environ\[)\s*['\"]\w*(?:TOKEN|SECRET|PASSWORD|API_?KEY)['\"]"
+)
+"""Code of Python or Go that reads a secret from the environment."""
 SHOWN_VARIABLE = (
     r"(?i).*(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL|"
     r"_(?:PWD|PAT|PASS|PW|CREDS?)\b).*"
@@ -144,7 +150,7 @@ UNGUESSABLE = {
 """Names of values that must be unguessable, so `random` must not create them. JavaScript pages have other kinds of
 sessions, cookies and keys."""
 COMPARED = (
-    r"(?i)^(?!verify_|check_|has_|is_).*(?:hmac|signature|api_?key|(?:csrf|auth|access|reset|session|bearer)_?token|(?:password|token)_?hash|"
+    r"(?i)^(?!verify_|check_|has_|is_).*(?:hmac|signature|api_?key|(?:csrf|auth|access|reset|session|bearer|admin|refresh|api|invite|remember|verification|one_?time)_?token|(?:password|token)_?hash|"
     r"hashed_?(?:password|token)|secret(?:_?key)?|_mac)$"
 )
 COMPARED_WHERE_MADE = r"(?i)^(?:mac|sig|digest|hash|(?:expected|computed|calculated)\w*)$"
@@ -240,7 +246,9 @@ CODE_STAND_IN = (
     r"^(?:api|access|auth|refresh|csrf|secret|id|session|x)?[-_]?(?:api)?[-_]?(?:token|secret|key)s?(?:[-_]\w+)?$"
 )
 """For reports: `password = "pass1234"` is a flaw, and a weak password too."""
-NOT_RANDOM = r"(?i)^[a-z][a-z_.\-/ ]*$|example|placeholder|changeme|<.*>|\$\{|\{\{|%[sv]|^https?://[^@]*$|^/|^\.|\s"
+NOT_RANDOM = (
+    r"(?i)^[a-z][a-z_.\-/ ]*$|example|placeholder|changeme|<.*>|\$\{|\{\{|%[sv]|^https?://[^@]*$|^urn:|^/|^\.|\s"
+)
 """A literal that is a word, a path, an address or a template."""
 COMMON = frozenset(
     f"""

@@ -42,12 +42,18 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+LONGEST_PATTERN = 1000
+"""Nobody writes a longer one; to compile thousands of brackets takes minutes, and what is not looked at may match."""
+
+
 def can_match(pattern: list[str], sample: str) -> bool:
     """Whether a path with wildcards can match a name: `.claude/s*` and `moot.t*` can.
 
     `*.json` matches no name without its folder, and no name that begins with a dot.
     """
     depth = sample.count("/") + 1
+    if sum(map(len, pattern)) > LONGEST_PATTERN:
+        return True
     bare = depth == 1 and pattern[-1].startswith(("*", "?"))
     return len(pattern) >= depth and not bare and fnmatchcase(sample, "/".join(pattern[-depth:]))
 

@@ -69,7 +69,7 @@ GO_LOOKS = words("MethodByName FieldByName Call CallSlice Method")
 HARM = frozenset({"shell", "code", "deserialise", "template"})
 COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 ODD = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b\x0e-\x1f\x7f\u2028\u2029]")
-ODD_NAME = re.compile(rb"\w*(?:[\x80-\xff]|\\u)[\w\x80-\xff\\{}]*")
+ODD_NAME = re.compile(rb"(?<!\w)\w*+(?:[\x80-\xff]|\\u)[\w\x80-\xff\\{}]*")
 LINK = re.compile(r"^//(?:go:linkname|export|go:build\s+ignore)\b")
 
 

@@ -34,6 +34,10 @@ class Group:
     def context(self) -> frozenset[str]:
         return frozenset(file.path for file in self.files) - self.own
 
+    def counts(self, finding: Vulnerability) -> bool:
+        """A flaw in a context file counts if the value comes through one of the group's own."""
+        return finding.file in self.own or any(step.file in self.own for step in finding.path)
+
     @property
     def size(self) -> int:
         return sum(len(file.text) for file in self.files)
@@ -120,13 +124,12 @@ def _fill_groups(
 
 
 def merge_scans(files: Sequence[SourceFile], parts: Iterable[tuple[Group, Scan]]) -> Scan:
-    """Merges results in the order of the files. A flaw in a context file counts if the value comes through one of the
-    group's own; of duplicates the one with the higher confidence is kept."""
+    """Merges results in the order of the files. Of duplicates the one with the higher confidence is kept."""
     found: dict[str, dict[tuple[int, int, str], Vulnerability]] = {file.path: {} for file in files}
     gaps: dict[str, list[NotAnalysed]] = {file.path: [] for file in files}
     for group, scan in parts:
         for finding in scan.findings:
-            if finding.file in group.own or any(step.file in group.own for step in finding.path):
+            if group.counts(finding):
                 spot = (finding.line, finding.column, finding.rule)
                 known = found[finding.file].get(spot)
                 if known is None or (finding.confidence or 0.0) > (known.confidence or 0.0):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice, pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from moot.scan.regex_program import Op, RegexRefused, StepCounter, Test, compile_regex, make_test, parse_regex
 
@@ -32,13 +32,24 @@ def measure_growth(pattern: str, *, javascript: bool = False) -> Growth:
     try:
         tree = parse_regex(pattern, javascript=javascript)
         meter = _GrowthMeter(compile_regex(tree))
-        texts = list(islice(_list_attacks(tree, tree, ""), MAX_TEXTS))
+        texts = list(islice(_list_attacks(tree, _read_whole(tree), ""), MAX_TEXTS))
     except (RegexRefused, RecursionError):
         return "linear"
     attacks = [(before, word, end) for end in ENDS for before, word in texts]
     if any(meter.is_exponential(*attack) for attack in attacks):
         return "exponential"
     return "polynomial" if any(meter.is_polynomial(*attack) for attack in attacks) else "linear"
+
+
+class _Whole(NamedTuple):
+    """What the search for attacks asks of the whole expression again and again."""
+
+    alphabet: str
+    tests: tuple[Test, ...]
+
+
+def _read_whole(tree: Any) -> _Whole:
+    return _Whole(_alphabet(tree), tuple(_list_tests(tree)))
 
 
 class _GrowthMeter:
@@ -69,7 +80,7 @@ class _GrowthMeter:
         return limit - counter.left if self.left > 0 else 0
 
 
-def _list_attacks(tree: Any, whole: Any, before: str) -> Iterator[tuple[str, str]]:
+def _list_attacks(tree: Any, whole: _Whole, before: str) -> Iterator[tuple[str, str]]:
     """For every repetition: a text that leads up to it, and words that it can repeat."""
     for code, value in tree:
         name = str(code)
@@ -92,14 +103,14 @@ def _list_parts(name: str, value: Any) -> list[Any]:
     return [value[1]] if name in ("ASSERT", "ASSERT_NOT") and value[0] > 0 else []
 
 
-def _list_samples(tree: Any, whole: Any) -> Iterator[str]:
+def _list_samples(tree: Any, whole: _Whole) -> Iterator[str]:
     """Texts that fit: one for each choice of the first alternatives, repetitions as short as they may be, then one
     longer."""
     for choice in range(3):
         yield "".join(_sample(str(code), value, whole, choice) for code, value in tree)
 
 
-def _sample(name: str, value: Any, whole: Any, choice: int) -> str:
+def _sample(name: str, value: Any, whole: _Whole, choice: int) -> str:
     if name == "BRANCH":
         return "".join(_sample(str(c), v, whole, choice) for c, v in value[1][choice % len(value[1])])
     if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
@@ -110,16 +121,16 @@ def _sample(name: str, value: Any, whole: Any, choice: int) -> str:
     if name == "ATOMIC_GROUP":
         return "".join(_sample(str(c), v, whole, choice) for c, v in value)
     if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
-        return next((char for char in _alphabet(whole) if make_test(name, value)(char)), "")
+        fits = make_test(name, value)
+        return next((char for char in whole.alphabet if fits(char)), "")
     return ""
 
 
-def _list_letters(tree: Any, whole: Any) -> Iterator[str]:
+def _list_letters(tree: Any, whole: _Whole) -> Iterator[str]:
     """Single characters that fit several parts of the expression at once come first: they are ambiguous."""
     inside = list(_list_tests(tree))
-    every = list(_list_tests(whole))
-    fitting = [char for char in _alphabet(whole) if any(test(char) for test in inside)]
-    return iter(sorted(fitting, key=lambda char: -sum(test(char) for test in every))[:6])
+    fitting = [char for char in whole.alphabet if any(test(char) for test in inside)]
+    return iter(sorted(fitting, key=lambda char: -sum(test(char) for test in whole.tests))[:6])
 
 
 def _list_tests(tree: Any) -> Iterator[Test]:
@@ -131,9 +142,9 @@ def _list_tests(tree: Any) -> Iterator[Test]:
             yield from _list_tests(part)
 
 
-def _alphabet(whole: Any) -> str:
+def _alphabet(tree: Any) -> str:
     """Usual characters, and those that the expression names."""
-    return USUAL + "".join(dict.fromkeys(_list_literals(whole)))
+    return USUAL + "".join(dict.fromkeys(_list_literals(tree)))
 
 
 def _list_literals(tree: Any) -> Iterator[str]:

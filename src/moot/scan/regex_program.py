@@ -6,6 +6,7 @@ number of steps here does.
 
 import re
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -85,7 +86,7 @@ def make_test(code: str, value: Any) -> Test:
 def _make_class(members: Any) -> Test:
     negated = bool(members) and str(members[0][0]) == "NEGATE"
     tests = [_make_member(str(code), value) for code, value in (members[1:] if negated else members)]
-    return lambda char: any(test(char) for test in tests) != negated
+    return cache(lambda char: any(test(char) for test in tests) != negated)
 
 
 CATEGORIES: dict[str, Test] = {

@@ -44,6 +44,8 @@ PARSING, PARSING_PER_BYTE = 0.3, 1e-6
 """Seconds a file may take to parse, fixed and per byte: ordinary code needs a tenth of that."""
 LONG_LINE = 2000
 NO_PROJECT = ScanProject()
+SUPPRESSION = b"moot:"
+"""What a comment has that silences a rule: such a comment is found by the index."""
 BROKEN = 65535
 """The kind id of an ERROR node."""
 UNINDEXED = words(
@@ -95,6 +97,8 @@ class Source:
     """A cache for other modules: names, bindings."""
     project: ScanProject = NO_PROJECT
     """Facts from the other files; empty for a single file."""
+    brief: bool = False
+    """Read for the flows from and to other files alone: it has no index, and functions are lowered when they run."""
 
     def text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -147,7 +151,9 @@ def grammar(language: Language, tsx: bool) -> Grammar:
             return Grammar(tree_sitter_go.language())
 
 
-def parse(path: str, language: Language, text: str, project: ScanProject = NO_PROJECT) -> Source:
+def parse(
+    path: str, language: Language, text: str, project: ScanProject = NO_PROJECT, *, brief: bool = False
+) -> Source:
     data = text.encode("utf-8", "replace")
     if language == "python" and b"\r" in data:
         # A lone carriage return ends a line of Python, and with it a comment; the grammar does not know that.
@@ -168,8 +174,10 @@ def parse(path: str, language: Language, text: str, project: ScanProject = NO_PR
         Landmarks[Node | None]([-1], [None]),
         read=read,
         project=project,
+        brief=brief and SUPPRESSION not in data,
     )
-    _index(source)
+    if not source.brief:
+        _index(source)
     return source
 
 

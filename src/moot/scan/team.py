@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, islice
+from typing import TypeAlias
 
 from moot.core.findings import add_fingerprints
 from moot.core.types import Code, Language, NotAnalysed, Repair, Scan, ScanBlindSpot, SourceFile, Vulnerability
@@ -13,6 +14,8 @@ from moot.scan.edge_cases import STRESS, edge_cases
 from moot.scan.engine.analyse import Flow, FlowAnalysis, analyse
 from moot.scan.engine.frontends import lower
 from moot.scan.engine.ir import Module
+from moot.scan.engine.outline import FollowedFile
+from moot.scan.engine.stack import call_with_room
 from moot.scan.plugin_rules import match_installed
 from moot.scan.public import public_names
 from moot.scan.rule import RuleMatch
@@ -29,6 +32,10 @@ NEAR = 20
 """Maximum files scanned again with one under repair."""
 
 
+FileKey: TypeAlias = tuple[str, str, str]
+"""Path, language and text."""
+
+
 @dataclass(frozen=True)
 class FileScan:
     findings: tuple[Vulnerability, ...]
@@ -43,6 +50,7 @@ class FileScan:
     names: tuple[str, ...] = ()
     blind: tuple[ScanBlindSpot, ...] = ()
     unknown_callers: int = 0
+    followed: FollowedFile | None = None
 
 
 @dataclass(frozen=True)
@@ -58,10 +66,9 @@ class FileSyntax:
     blind: tuple[ScanBlindSpot, ...] = ()
 
 
-def read_syntax(source: Source, *, whole: bool, reported: bool = True) -> FileSyntax:
-    """`whole` adds hints and public names; a file that is not reported on needs no syntax rules."""
-    rules = chain(matches(source), match_installed(source)) if reported else ()
-    found = _order_matches(islice(rules, MAX_MATCHES))
+def read_syntax(source: Source, *, whole: bool) -> FileSyntax:
+    """`whole` adds hints and public names."""
+    found = _order_matches(islice(chain(matches(source), match_installed(source)), MAX_MATCHES))
     silenced = silences(source)
     return FileSyntax(
         source.path,
@@ -99,6 +106,7 @@ def join_findings(syntax: FileSyntax, analysis: FlowAnalysis) -> FileScan:
         syntax.names,
         syntax.blind,
         analysis.unknown_callers.get(path, 0),
+        analysis.followed.get(path),
     )
 
 
@@ -107,24 +115,26 @@ def scan_code(
 ) -> dict[str, FileScan]:
     """Files of the context are only read for the flows between them and the others; functions of passive ones are
     followed only where another file calls them."""
-    read, modules = list[FileSyntax](), list[Module]()
-    for file in code.files:
-        syntax, module = _read_file(file, whole=whole, reported=file.path not in context)
-        read.append(syntax)
-        modules.append(module)
-    analysis = analyse(modules, passive)
-    return {syntax.path: join_findings(syntax, analysis) for syntax in read}
+    read = [_read_file(file, whole=whole, reported=file.path not in context) for file in code.files]
+    return _join_read(read, passive, context)
 
 
-def _read_file(file: SourceFile, *, whole: bool, reported: bool) -> tuple[FileSyntax, Module]:
-    source = parse(file.path, file.language, file.text)
-    return read_syntax(source, whole=whole, reported=reported), lower(source)
+def _join_read(
+    read: Sequence[tuple[FileSyntax, Module]], passive: Collection[str] = (), context: Collection[str] = ()
+) -> dict[str, FileScan]:
+    analysis = analyse([module for _, module in read], passive, context)
+    return {syntax.path: join_findings(syntax, analysis) for syntax, _ in read}
 
 
-def scan_for_findings(code: Code, context: Collection[str] = (), passive: Collection[str] = ()) -> Scan:
+def _read_file(file: SourceFile, *, whole: bool, reported: bool = True) -> tuple[FileSyntax, Module]:
+    source = parse(file.path, file.language, file.text, brief=not reported)
+    if reported:
+        return read_syntax(source, whole=whole), lower(source)
+    return FileSyntax(source.path, (), tuple(silences(source)), trouble(source)), lower(source)
+
+
+def list_found(scans: Collection[FileScan]) -> Scan:
     """Only findings and gaps, without what sessions need beside."""
-    found = scan_code(code, whole=False, context=context, passive=passive)
-    scans = [found[file.path] for file in code.files]
     return Scan(
         findings=tuple(finding for scan in scans for finding in scan.findings),
         not_analysed=tuple(gap for scan in scans for gap in scan.not_analysed),
@@ -190,7 +200,9 @@ class StaticTeam:
     """Finds flaws by dataflow analysis, and rewrites those that have a safe fix. Needs no model."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[tuple[tuple[str, str, str], ...], dict[str, FileScan]] = OrderedDict()
+        self._seen: OrderedDict[tuple[FileKey, ...], dict[str, FileScan]] = OrderedDict()
+        self._read: dict[FileKey, tuple[FileSyntax, Module]] = {}
+        """The files of the last scan: of the next one, only what a patch touched is read again."""
 
     def scan(self, code: Code) -> Scan:
         found = self._scans(code)
@@ -211,18 +223,27 @@ class StaticTeam:
         """Caches scans: a protocol scans the same texts many times."""
         key = _key(code)
         if key not in self._seen:
-            self._seen[key] = scan_code(code, whole=True)
+            self._seen[key] = call_with_room(lambda: self._read_and_scan(code))
             if len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
         self._seen.move_to_end(key)
         return self._seen[key]
 
+    def _read_and_scan(self, code: Code) -> dict[str, FileScan]:
+        key = _key(code)
+        read = [
+            self._read.get(part) or _read_file(file, whole=True) for part, file in zip(key, code.files, strict=True)
+        ]
+        self._read = dict(zip(key, read, strict=True))
+        return _join_read(read)
+
+    def _lower(self, file: SourceFile) -> Module:
+        known = self._read.get(_file_key(file))
+        return known[1] if known is not None else lower(parse(file.path, file.language, file.text))
+
     def repair(self, code: Code, fingerprints: Sequence[str]) -> Repair:
         from moot.scan.repair import repair  # not needed by a scan alone
 
-        # Only one file changes: the trees of the others are cached, and their findings are not
-        # reported.
-        parsed = lru_cache(REMEMBERED)(parse)
         wanted, whole = set(fingerprints), self._scans(code)
         sound = {
             file.path for file in code.files if wanted.isdisjoint(f.fingerprint for f in whole[file.path].findings)
@@ -235,15 +256,22 @@ class StaticTeam:
             near = select_related(code.with_texts({path: text}), path)
             if known := self._seen.get(_key(near)):
                 return known[path]
-            sources = [parsed(file.path, file.language, file.text) for file in near.files]
-            own = next(source for source in sources if source.path == path)
-            return join_findings(read_syntax(own, whole=False), analyse([lower(source) for source in sources]))
+            # Only one file changes: the others were read by the last scan, and their findings are not reported.
+            own = code.with_texts({path: text}).file(path)
+            assert own is not None
+            syntax, module = _read_file(own, whole=False)
+            modules = [module if file.path == path else self._lower(file) for file in near.files]
+            return join_findings(syntax, analyse(modules))
 
-        return repair(code, fingerprints, lambda file: scan_related(file.path, file.text))
+        return call_with_room(lambda: repair(code, fingerprints, lambda file: scan_related(file.path, file.text)))
 
 
-def _key(code: Code) -> tuple[tuple[str, str, str], ...]:
-    return tuple((file.path, file.language, file.text) for file in code.files)
+def _key(code: Code) -> tuple[FileKey, ...]:
+    return tuple(_file_key(file) for file in code.files)
+
+
+def _file_key(file: SourceFile) -> FileKey:
+    return (file.path, file.language, file.text)
 
 
 def select_related(code: Code, path: str) -> Code:

@@ -44,7 +44,7 @@ HOSTILE = {
 }
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=200) | st.lists(PIECES, max_size=60).map(" ".join), st.sampled_from(["a.js", "a.ts", "a.tsx"]))
 def test_any_text(text: str, path: str) -> None:
     analyse([lower(parse(path, "javascript" if path == "a.js" else "typescript", text))])

@@ -22,7 +22,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=60).map("".join)))
 def test_any_text(text: str) -> None:
     analyse([lower(parse("a.py", "python", text))])

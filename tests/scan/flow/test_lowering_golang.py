@@ -177,7 +177,7 @@ PIECES = (
 WORDS = st.sampled_from([*PIECES.split(), '"a"', "\n"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(WORDS, max_size=60).map(" ".join) | st.text(max_size=200))
 def test_any_text_is_lowered_and_checked(text: str) -> None:
     source = parse("a.go", "go", f"package a\n{text}")

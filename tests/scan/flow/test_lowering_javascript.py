@@ -156,7 +156,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=60).map(" ".join) | st.text(max_size=200), st.sampled_from(["a.js", "a.ts", "a.tsx"]))
 def test_any_text_can_be_read(source: str, path: str) -> None:
     module = javascript.lower(parse(path, "javascript" if path == "a.js" else "typescript", source))

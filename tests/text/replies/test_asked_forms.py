@@ -87,7 +87,7 @@ class Filling:
 
 @pytest.mark.parametrize("question", CASES)
 @given(data=st.data(), wrapping=st.sampled_from(WRAPPINGS))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_every_field_of_the_form_survives(question: Question, data: st.DataObject, wrapping: str) -> None:
     filling = Filling(question.shown, data, dict(question.only))
     wanted = filling.fill(question.shape)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import get_args
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from reply_shapes import (
@@ -184,7 +184,7 @@ def check_fails_closed(value: BaseModel | None, text: str) -> None:
 
 @pytest.mark.parametrize("shape", ALL)
 @given(text=st.text() | scraps)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_text_gives_a_value_or_a_parse_error(shape: type[BaseModel], text: str) -> None:
     for salvage in (False, True):
         value = attempt(text, shape, salvage=salvage)
@@ -217,7 +217,7 @@ def mutated(draw: st.DrawFn) -> str:
 
 
 @given(text=mutated(), shape=st.sampled_from([RedReply, BlueReply]))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 def test_mutated_replies(text: str, shape: type[BaseModel]) -> None:
     for salvage in (False, True):
         value = attempt(text, shape, salvage=salvage)
@@ -231,7 +231,7 @@ def test_mutated_replies(text: str, shape: type[BaseModel]) -> None:
 
 
 @given(reply=reds(prose), indent=st.sampled_from([None, 2]), wrapping=st.sampled_from(WRAPPINGS), data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_cut_json_is_never_read(reply: RedReply, indent: int | None, wrapping: str, data: st.DataObject) -> None:
     text = as_json(reply, indent, wrapping)
     at = data.draw(st.integers(0, text.rindex("}")))
@@ -242,7 +242,7 @@ def test_cut_json_is_never_read(reply: RedReply, indent: int | None, wrapping: s
 
 
 @given(one=reds(prose), other=reds(prose), between=st.sampled_from(["", "\n", "\n\nWait:\n\n", "\n```\n```\n"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_two_answers_that_differ_are_none(one: RedReply, other: RedReply, between: str) -> None:
     assume(one.vulnerabilities != other.vulnerabilities)
     with pytest.raises(ParseError):
@@ -250,7 +250,7 @@ def test_two_answers_that_differ_are_none(one: RedReply, other: RedReply, betwee
 
 
 @given(one=reds(plain), other=reds(plain), forms=st.tuples(st.booleans(), st.booleans()))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_findings_are_never_denied_by_a_second_answer(one: RedReply, other: RedReply, forms: tuple[bool, bool]) -> None:
     texts = [as_json(r, 2, "{}") if form else as_labelled(r) for r, form in zip((one, other), forms, strict=True)]
     value = attempt("\n\n".join(texts), RedReply)
@@ -260,7 +260,7 @@ def test_findings_are_never_denied_by_a_second_answer(one: RedReply, other: RedR
 
 
 @given(text=st.text(st.characters(exclude_characters="{[")) | scraps.filter(lambda t: "{" not in t and "[" not in t))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_cut_off_reply_needs_complete_json(text: str) -> None:
     for reply in (text, f"VULNERABILITIES: NONE\n{text}", f"{as_labelled(BLUE)}\n{text}"):
         assert attempt(reply, RedReply, whole=False) is None
@@ -271,21 +271,21 @@ def test_a_cut_off_reply_needs_complete_json(text: str) -> None:
 
 
 @given(reply=reds(prose), indent=st.sampled_from([None, 1, 4]), wrapping=st.sampled_from(WRAPPINGS))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_json_round_trip(reply: RedReply, indent: int | None, wrapping: str) -> None:
     assert read(as_json(reply, indent, wrapping), RedReply).value == reply
     assert read(as_json(reply, indent, wrapping), RedReply, whole=False).value == reply
 
 
 @given(reply=reds(plain))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_labelled_round_trip(reply: RedReply) -> None:
     assume(not any(NOTHING.fullmatch(case.description) for case in reply.edge_cases))
     assert read(as_labelled(reply), RedReply).value == reply
 
 
 @given(reply=blues)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_defence_round_trip(reply: BlueReply) -> None:
     assert read(as_labelled(reply), BlueReply).value == reply
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import IO
 
 from moot.core.errors import StoreError
 
@@ -23,13 +24,20 @@ class ReadLines:
     unreadable: int = 0
 
 
-def read_lines(path: Path) -> ReadLines:
+def read_lines(path: Path, *, holding: str = "") -> ReadLines:
+    """`holding`: only lines with this text, so that a long file costs neither memory nor much time."""
     try:
-        return parse_lines(path.read_bytes())
+        with path.open("rb") as file:
+            return parse_lines(file.read() if not holding else b"".join(pick_lines(file, holding)))
     except FileNotFoundError:
         return ReadLines(())
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def pick_lines(file: IO[bytes], text: str) -> Iterator[bytes]:
+    mark = text.encode("utf-8")
+    return (line for line in file if mark in line)
 
 
 def parse_lines(data: bytes) -> ReadLines:
@@ -82,22 +90,33 @@ class Locked:
     def __init__(self, handle: int, header: str) -> None:
         self._handle = handle
         self._header = header
-        self._data = b"".join(iter(lambda: os.read(handle, 1 << 20), b""))
-
-    @property
-    def text(self) -> str:
-        return self._data.decode("utf-8", "replace")
 
     @cached_property
     def read(self) -> ReadLines:
-        return parse_lines(self._data)
+        with self._open() as file:
+            return parse_lines(file.read())
+
+    def read_holding(self, text: str) -> ReadLines:
+        """Only lines with this text."""
+        return parse_lines(b"".join(self.pick(text)))
+
+    def pick(self, text: str) -> list[bytes]:
+        with self._open() as file:
+            return list(pick_lines(file, text))
+
+    def _open(self) -> IO[bytes]:
+        os.lseek(self._handle, 0, os.SEEK_SET)
+        return open(self._handle, "rb", closefd=False)
 
     def append(self, lines: Sequence[Line]) -> None:
         self.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
     def write(self, text: str) -> None:
         """In one call, after closing a line that a crash left torn."""
-        before = self._header if not self._data else "" if self._data.endswith(b"\n") else "\n"
+        before = self._header
+        if os.lseek(self._handle, 0, os.SEEK_END):
+            os.lseek(self._handle, -1, os.SEEK_END)
+            before = "" if os.read(self._handle, 1) == b"\n" else "\n"
         data = (before + text).encode("utf-8")
         while data:
             data = data[os.write(self._handle, data) :]

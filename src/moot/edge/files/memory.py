@@ -147,12 +147,6 @@ class Debates:
     def latest(self, task: str) -> PastDebate | None:
         return next((d for d in reversed(self.debates) if d.task_id == task), None)
 
-    def in_session(self, session: str, action: str) -> PastDebate | None:
-        """The last debate about exactly this action in this session of a coding tool."""
-        mark = action_digest(action)
-        found = (d for d in reversed(self.debates) if d.session == session and d.action == mark)
-        return next(found, None) if session else None
-
 
 def action_digest(action: str) -> str:
     return hashlib.sha256(action.strip().encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -214,6 +208,14 @@ class MemoryFolder:
     def debates(self) -> Debates:
         return _debates(self._read(METRICS))
 
+    def find_debate(self, session: str, action: str) -> PastDebate | None:
+        """The last debate about exactly this action in this session of a coding tool."""
+        if not session:
+            return None
+        mark = action_digest(action)
+        known = _debates(read_lines(self.folder / METRICS, holding=mark)).debates
+        return next((d for d in reversed(known) if d.session == session and d.action == mark), None)
+
     def record(self, debate: PastDebate) -> bool:
         """Append a debate; False if already there with this resolution."""
         hidden = replace(
@@ -224,7 +226,7 @@ class MemoryFolder:
         with self._open_file(METRICS) as file:
             if any(
                 line.get("debate_id") == debate.debate_id and line.get("resolution") == debate.resolution
-                for line in file.read.lines
+                for line in file.read_holding(debate.debate_id).lines
             ):
                 return False
             file.append([hidden.line()])
@@ -252,7 +254,7 @@ class MemoryFolder:
         """Append a block to the day's log; False if this debate is already there with this end."""
         mark = f"  Debate: {debate_id}"
         with self._open_file(f"{day}.md") as file:
-            if mark in file.text.splitlines():
+            if mark.encode() in (line.rstrip(b"\r\n") for line in file.pick(mark)):
                 return False
             file.write(f"{self._hide(block.rstrip())}\n{mark}\n")
         return True

@@ -1,11 +1,15 @@
 """Packages that a project requires, from requirement files beside the code or above it."""
 
 import json
+import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from moot.edge.files.links import lies_in
 
 MOST_BYTES = 500_000
 MARKS = (".git", "pyproject.toml", "setup.cfg", "package.json", "go.mod")
@@ -16,19 +20,25 @@ GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?([\w.\-~]+\.[\w.\-]+/[\w.\-/~]+)\s+
 
 def read_needs(files: Iterable[Path]) -> tuple[str, ...]:
     """Names only, without duplicates. Unreadable files are ignored."""
-    folders = dict.fromkeys(folder for file in files for folder in _above(file.resolve()))
+    # Thousands of files lie in the same folders: each is looked at once.
+    find_real, is_root = cache(os.path.realpath), cache(_has_mark)
+    beside = dict.fromkeys(
+        os.path.dirname(os.path.realpath(file)) if os.path.islink(file) else find_real(os.path.dirname(file))
+        for file in files
+    )
+    folders = dict.fromkeys(folder for name in beside for folder in _list_folders(Path(name), is_root))
     return tuple(dict.fromkeys(name for folder in folders for name in _read_requirements(folder)))
 
 
-def _above(file: Path) -> Iterator[Path]:
-    """The folders from a file up to its project's root; only its own without a root."""
-    passed: list[Path] = []
-    for folder in file.parents:
-        passed.append(folder)
-        if any((folder / mark).exists() for mark in MARKS):
-            yield from passed
-            return
-    yield from passed[:1]
+def _list_folders(own: Path, is_root: Callable[[Path], bool]) -> list[Path]:
+    """The folders from a file's own up to its project's root; only its own without a root."""
+    folders = [own, *own.parents]
+    root = next((place for place, folder in enumerate(folders) if is_root(folder)), 0)
+    return folders[: root + 1]
+
+
+def _has_mark(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in MARKS)
 
 
 def _read_requirements(folder: Path) -> Iterator[str]:
@@ -41,7 +51,7 @@ def _read_requirements(folder: Path) -> Iterator[str]:
 
 def _text(path: Path) -> str:
     try:
-        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES or not lies_in(path, path.parent):
             return ""
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from moot.core.errors import UsageError
 from moot.core.types import NotAnalysed
+from moot.edge.files.links import lies_in, refuse_links_out
 from moot.edge.files.sources import Origins, decode_source, format_path
 from moot.evidence.artefacts.kinds import guess
 from moot.evidence.artefacts.values import ArtefactType, Neighbour
@@ -80,13 +81,15 @@ def _read_material(path: str, kind: ArtefactType | None, context: str | None) ->
     else:
         found, left_out = [_one(place, kind)], []
     home = root or place.parent
+    # Not from the name that is shown: a checkout may have a folder that is called `~`.
+    places = {format_path(file): str(file.resolve()) for file in (*named, place)}
     return ReviewMaterial(
         found=tuple(found),
         around=tuple(around),
         context=_context(context, home, place),
         config=_optional(home / "config.json"),
-        state=next((str(s.resolve()) for s in (home / "STATE.md", place.parent / "STATE.md") if s.is_file()), ""),
-        origins={f.path: (str(Path(f.path).resolve()), hashlib.sha256(f.text.encode()).hexdigest()) for f in found},
+        state=_find_state(home, place.parent),
+        origins={f.path: (places[f.path], hashlib.sha256(f.text.encode()).hexdigest()) for f in found},
         left_out=tuple(left_out),
     )
 
@@ -117,6 +120,7 @@ def _find_artefacts(root: Path) -> Iterator[tuple[Path, ArtefactType]]:
         folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
         files += [Path(folder) / name for name in names if name.lower().endswith(".md")]
     kinds = [(f, told.type) for f in sorted(files) if (told := guess(f.name, "")).type and f.is_file()]
+    refuse_links_out((f for f, _ in kinds), root)
     for wanted in ORDER:
         yield from ((f, kind) for f, kind in kinds if kind == wanted)
 
@@ -132,6 +136,12 @@ def _neighbours(named: dict[Path, ArtefactType]) -> tuple[list[Neighbour], list[
     return around, left_out
 
 
+def _find_state(*folders: Path) -> str:
+    """What is decided is written into it, so it must not be a link to another file of the user."""
+    found = (folder / "STATE.md" for folder in folders)
+    return next((str(file.resolve()) for file in found if file.is_file() and lies_in(file, file.parent)), "")
+
+
 def _context(given: str | None, home: Path, place: Path) -> str:
     """The beginning of PROJECT.md: enough to know what is built, for whom, and under which constraints."""
     if given is not None:
@@ -143,7 +153,8 @@ def _context(given: str | None, home: Path, place: Path) -> str:
 
 def _optional(file: Path) -> str | None:
     try:
-        return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
+        own = file.is_file() and lies_in(file, file.parent)
+        return file.read_text(encoding="utf-8", errors="replace") if own else None
     except OSError:
         return None
 

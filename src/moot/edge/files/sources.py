@@ -13,6 +13,7 @@ from typing import get_args
 
 from moot.core.errors import UsageError
 from moot.core.types import SUFFIXES, Code, Language, NotAnalysed, SourceFile, Tests
+from moot.edge.files.links import lies_below, refuse_links_out
 from moot.edge.files.needs import read_needs
 from moot.edge.files.skips import REASONS, Reason, folder_reason, is_generated
 from moot.edge.git import ForeignWorktree, GitError, git, is_repository, top_of
@@ -31,7 +32,7 @@ class Gathered:
     code: Code
     origins: Origins = field(default_factory=dict)
     left_out: tuple[NotAnalysed, ...] = ()
-    """Files of a folder that could not be read as code."""
+    """What is in a folder and could not be read as code: files, or folders inside."""
     skipped: Mapping[Reason, int] = field(default_factory=dict)
     """How many files of folders were skipped, and why; a file named explicitly never is."""
 
@@ -48,15 +49,15 @@ def read_code(
     origins: dict[str, tuple[str, str]] = {}
     left_out: list[NotAnalysed] = []
     skipped: Counter[Reason] = Counter(dict.fromkeys(REASONS, 0))
-    found = (
-        _collect_changed(paths, base) if base else _collect_named(paths, chosen, skipped, None if whole else MAX_FILES)
-    )
+    most = None if whole else MAX_FILES
+    found = _collect_changed(paths, base) if base else _collect_named(paths, chosen, skipped, left_out, most)
     for path, named in found:
         try:
             data = _bytes(path)
             if not named and not data.strip():
                 continue  # ignore an empty `__init__.py`
-            shown, written_in = format_path(path), chosen or _language(path)
+            real = os.path.realpath(path)
+            shown, written_in = _format_real(path, real), chosen or _language(path)
             text = decode_source(data, shown)
         except UsageError as problem:
             if named:
@@ -68,7 +69,7 @@ def read_code(
             continue
         before = _before(path, base) if base else None
         sources.append(SourceFile(path=shown, language=written_in, text=text, base=before))
-        origins[shown] = (os.path.realpath(path), hashlib.sha256(data).hexdigest())
+        origins[shown] = (real, hashlib.sha256(data).hexdigest())
     if not sources:
         if base and not left_out:
             raise NothingChanged(f"{UNCHANGED} {base}, but for empty or generated files")
@@ -99,7 +100,12 @@ def read_tests(path: str) -> Tests:
         if root.is_file()
         else [f for f in sorted(root.rglob("*")) if f.is_file() and folder_reason(f.relative_to(root).parts) is None]
     )
-    wanted = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")] + _module_files(root)
+    named = [f for f in files if f.suffix in SUFFIXES or f.suffix in (".json", ".txt")]
+    modules = _module_files(root)
+    refuse_links_out(named, root)
+    for file in modules:
+        refuse_links_out([file], file.parent)
+    wanted = [*named, *modules]
     given = [
         (format_path(f), decode_source(data, format_path(f)) if data.strip() else "")
         for f in wanted
@@ -138,6 +144,14 @@ def write_code(texts: Mapping[str, str], origins: Origins) -> list[str]:
 
 
 def replace_file(path: Path, data: bytes) -> None:
+    """Write atomically; whoever reads the file meanwhile sees the old text or the new one."""
+    try:
+        _replace(path, data)
+    except OSError as error:
+        raise UsageError(f"cannot write {format_path(path)!r}: {error.strerror}") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -173,7 +187,11 @@ def _language(path: Path) -> Language:
 
 
 def _collect_named(
-    paths: Sequence[str], chosen: Language | None, skipped: Counter[Reason], most: int | None
+    paths: Sequence[str],
+    chosen: Language | None,
+    skipped: Counter[Reason],
+    left_out: list[NotAnalysed],
+    most: int | None,
 ) -> list[tuple[Path, bool]]:
     """The files, and whether the user named each one explicitly."""
     if not paths:
@@ -182,6 +200,8 @@ def _collect_named(
     for name in paths:
         path = Path(name)
         if path.is_dir():
+            closed = _list_closed_folders(path)
+            left_out += closed
             all_code = [
                 f for f in _below(path) if (known := SUFFIXES.get(f.suffix.lower())) and chosen in (None, known)
             ]
@@ -189,6 +209,8 @@ def _collect_named(
             skipped.update(reason for reason in reasons if reason is not None)
             inside = [f for f, reason in zip(all_code, reasons, strict=True) if reason is None]
             if not inside:
+                if closed:
+                    raise UsageError(f"there is no readable code in {name!r}: {closed[0].why}")
                 raise UsageError(f"the folder {name!r} holds no code in {', '.join(LANGUAGES)}{_but(skipped)}")
             files |= dict.fromkeys(inside, False)
         elif path.exists():
@@ -208,12 +230,29 @@ def _below(folder: Path) -> Iterable[Path]:
         listed = None
     files = folder.rglob("*") if listed is None else (folder / name for name in listed.split("\0") if name)
     known = (file for file in files if file.suffix.lower() in SUFFIXES)
-    return sorted({f for f in known if f.is_file() and _lies_in(f, folder)})
+    real = os.path.realpath(folder)
+    return sorted({f for f in known if os.path.isfile(f) and _is_own_file(f, real)})
 
 
-def _lies_in(file: Path, folder: Path) -> bool:
-    """A link would have another file of the user read as part of the checkout."""
-    return not file.is_symlink() and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
+def _list_closed_folders(folder: Path) -> list[NotAnalysed]:
+    """Folders whose files this user may not list: what is in them must not pass for harmless."""
+    errors: list[OSError] = []
+    for place, names, _ in os.walk(folder, onerror=errors.append):
+        inner = Path(place).relative_to(folder).parts
+        names[:] = [name for name in names if folder_reason((*inner, name, "")) is None]
+    closed = [(format_path(Path(error.filename)), error) for error in errors if not _is_ignored(folder, error.filename)]
+    return [NotAnalysed(file=shown, line=0, why=f"{shown} cannot be read: {e.strerror}") for shown, e in closed]
+
+
+def _is_ignored(folder: Path, name: str) -> bool:
+    """By git; a folder that the user names counts in any case."""
+    inner = os.path.relpath(name, folder)
+    return inner != "." and _ask_git(folder, "check-ignore", "--quiet", "--", inner) is not None
+
+
+def _is_own_file(file: Path, folder: str) -> bool:
+    """No link, and not behind one that leads outside."""
+    return not file.is_symlink() and lies_below(file, folder)
 
 
 def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
@@ -230,9 +269,10 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
         raise UsageError(f"--diff: unknown commit {base!r}")
     new = git(here, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths)
     root = top_of(here)
+    real = os.path.realpath(root)
     listed = (names + new).decode("utf-8", "replace").split("\0")
     files = [root / name for name in dict.fromkeys(listed) if name]
-    code = [f for f in files if f.suffix.lower() in SUFFIXES and f.is_file() and _lies_in(f, root)]
+    code = [f for f in files if f.suffix.lower() in SUFFIXES and os.path.isfile(f) and _is_own_file(f, real)]
     if not code:
         if gone := next((name for name in paths if not Path(name).exists()), None):
             raise UsageError(f"there is no file {gone!r}")
@@ -286,15 +326,22 @@ def decode_source(data: bytes, shown: str, kind: str = "code", purpose: str = "l
 
 
 def format_path(path: Path) -> str:
-    """As the user would name it: relative if that is shorter."""
-    real, here = os.path.realpath(path), _real(os.getcwd())
+    """As the user would name it: relative to the working folder, or to `~`. Prompts hold this name, so it must not tell
+    whose home folder it is."""
+    return _format_real(path, os.path.realpath(path))
+
+
+def _format_real(path: Path, real: str) -> str:
+    here = _real(os.getcwd())
     if real == here:
         return "."
-    inside = here.rstrip(os.sep) + os.sep
-    return real.removeprefix(inside).replace(os.sep, "/") if real.startswith(inside) else path.as_posix()
+    inside, home = here.rstrip(os.sep) + os.sep, _real(os.path.expanduser("~")).rstrip(os.sep) + os.sep
+    if real.startswith(inside):
+        return real.removeprefix(inside).replace(os.sep, "/")
+    return "~/" + real.removeprefix(home).replace(os.sep, "/") if real.startswith(home) else path.as_posix()
 
 
-@lru_cache(1)
+@lru_cache(2)
 def _real(folder: str) -> str:
     return os.path.realpath(folder)
 

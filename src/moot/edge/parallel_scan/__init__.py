@@ -8,6 +8,7 @@ from moot.edge.parallel_scan.cache import Cache
 from moot.edge.parallel_scan.worker import look, settle
 from moot.scan.groups import Group, groups, merge_scans
 from moot.scan.plugin_rules import load_rule_packs
+from moot.scan.traces import TracedScan
 
 WORTH_IT = 400_000
 """Characters below which starting processes takes longer than the work."""
@@ -24,36 +25,43 @@ def scan_files(files: Sequence[SourceFile], jobs: int | None, cache: Cache | Non
     """The result is the same for any number of processes. `jobs` None: as many as pay off."""
     load_rule_packs()  # a broken package is the user's to fix, not a gap in every file
     asked = groups(files)
-    keys = [cache.key(group) if cache is not None else "" for group in asked]
+    parts = scan_groups(asked, jobs, cache, lambda done: tick(done, len(files)))
+    return merge_scans(files, zip(asked, parts, strict=True))
+
+
+def scan_groups(
+    asked: Sequence[Group], jobs: int | None, cache: Cache | None, tick: Callable[[int], None]
+) -> list[Scan]:
+    """The results in the order of the groups; `tick` is told how many files are done."""
     found: dict[int, Scan] = {}
     done = 0
 
     def count(group: Group) -> None:
         nonlocal done
         done += len(group.own)
-        tick(done, len(files))
+        tick(done)
 
     for place, group in enumerate(asked):
-        if cache is not None and (known := cache.load(keys[place])) is not None:
+        if cache is not None and (known := cache.load(group)) is not None:
             found[place] = known
             count(group)
     left = [place for place in range(len(asked)) if place not in found]
 
-    def note_scan(number: int, scan: Scan, complete: bool) -> None:
+    def note_scan(number: int, traced: TracedScan, complete: bool) -> None:
         place = left[number]
-        found[place] = scan
+        found[place] = traced.scan
         if cache is not None and complete:
-            cache.save(keys[place], scan)
+            cache.save(asked[place], traced)
         count(asked[place])
 
     settle()
     _look_at([asked[place] for place in left], jobs, note_scan)
     if cache is not None and left:
         cache.prune()
-    return merge_scans(files, ((group, found[place]) for place, group in enumerate(asked)))
+    return [found[place] for place in range(len(asked))]
 
 
-def _look_at(left: Sequence[Group], jobs: int | None, seen: Callable[[int, Scan, bool], None]) -> None:
+def _look_at(left: Sequence[Group], jobs: int | None, seen: Callable[[int, TracedScan, bool], None]) -> None:
     if jobs is None:
         jobs = usable_cores() if sum(group.size for group in left) >= WORTH_IT else 1
     if jobs > 1 and len(left) > 1:

@@ -4,10 +4,12 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import NamedTuple
 
 import platformdirs
 from pydantic import ValidationError
@@ -15,11 +17,15 @@ from pydantic import ValidationError
 import moot.scan
 from moot import __version__
 from moot.core import findings, types
-from moot.core.types import Scan
+from moot.core.types import Scan, SourceFile, Value
+from moot.scan.engine.ir import Module
 from moot.scan.groups import Group
 from moot.scan.plugin_rules import load_rule_packs
+from moot.scan.traces import FileTrace, TracedScan, read_module, still_holds
 
 MOST_ENTRIES, MOST_BYTES = 20_000, 200_000_000
+MOST_RESULTS = 4
+"""Per group: as many states of the passive files are remembered, so that going back to a branch costs nothing."""
 PARSERS = ("tree-sitter", "tree-sitter-python", "tree-sitter-javascript", "tree-sitter-typescript", "tree-sitter-go")
 
 
@@ -54,37 +60,112 @@ def _list_package(module: str) -> list[Path]:
     return [Path(top.__file__)] if top.__file__ else []
 
 
+class Kept(Value):
+    """What a result depends on in the passive files, by their place in the group."""
+
+    texts: dict[int, str]
+    traces: dict[int, FileTrace]
+
+
+class KeptResult(NamedTuple):
+    kept: Kept
+    scan: bytes
+
+
 class Cache:
-    """One file per group. A file that is not exactly as written is ignored."""
+    """One file per group of the same own files. It holds the last few results: they differ in what they depend on in
+    the passive files. A file that is not exactly as written is ignored."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._digests: dict[str, tuple[str, str]] = {}
+        """Path -> text and its digest."""
+        self._modules: dict[str, tuple[str, Module | None]] = {}
 
-    def key(self, group: Group) -> str:
+    def load(self, group: Group) -> Scan | None:
+        key = self._key(group)
+        results = self._read(key)
+        place = next((n for n, result in enumerate(results) if self._holds(result.kept, group)), None)
+        if place is None:
+            return None
+        result = results.pop(place)
+        texts = self._digest_passive(group)
+        try:
+            scan = Scan.model_validate_json(result.scan)
+        except ValidationError:
+            return None
+        if result.kept.texts == texts:
+            self._touch(key)
+        else:  # the next scan need not read the changed files again
+            self._write(key, [KeptResult(result.kept.model_copy(update={"texts": texts}), result.scan), *results])
+        return scan
+
+    def save(self, group: Group, found: TracedScan) -> None:
+        key = self._key(group)
+        kept = Kept(texts=self._digest_passive(group), traces=found.traces)
+        others = [result for result in self._read(key) if result.kept != kept]
+        self._write(key, [KeptResult(kept, found.scan.model_dump_json().encode()), *others])
+
+    def _holds(self, kept: Kept, group: Group) -> bool:
+        texts = self._digest_passive(group)
+        changed = [place for place in texts if texts[place] != kept.texts.get(place)]
+        if any(place not in kept.traces for place in changed):
+            return False
+        return all(self._is_unaffected(group.files[place], kept.traces[place]) for place in changed)
+
+    def _is_unaffected(self, file: SourceFile, trace: FileTrace) -> bool:
+        module = self._read_module(file)
+        return module is not None and still_holds(trace, module)
+
+    def _read_module(self, file: SourceFile) -> Module | None:
+        known = self._modules.get(file.path)
+        if known is None or known[0] is not file.text:
+            known = self._modules[file.path] = (file.text, _try_to_read(file))
+        return known[1]
+
+    def _key(self, group: Group) -> str:
+        """The files with their parts in the group, and the texts of those that are analysed completely."""
         digest = hashlib.sha256(analyser().encode())
         for file in group.files:
             role = "own" if file.path in group.own else "passive" if file.path in group.passive else "context"
-            for part in (role, file.path, file.language, file.text):
+            text = "" if role == "passive" else self._digest(file)
+            for part in (role, file.path, file.language, text):
                 data = part.encode("utf-8", "surrogatepass")
                 digest.update(f"{len(data)} ".encode() + data)
         return digest.hexdigest()
 
-    def load(self, key: str) -> Scan | None:
-        path = self._path(key)
-        try:
-            mark, _, body = path.read_bytes().partition(b"\n")
-            if mark != _mark(key, body):
-                return None
-            scan = Scan.model_validate_json(body)
-            os.utime(path)
-        except (OSError, ValidationError):
-            return None
-        return scan
+    def _digest_passive(self, group: Group) -> dict[int, str]:
+        return {n: self._digest(file) for n, file in enumerate(group.files) if file.path in group.passive}
 
-    def save(self, key: str, scan: Scan) -> None:
+    def _digest(self, file: SourceFile) -> str:
+        known = self._digests.get(file.path)
+        if known is None or known[0] is not file.text:
+            digest = hashlib.sha256(file.text.encode("utf-8", "surrogatepass")).hexdigest()
+            known = self._digests[file.path] = (file.text, digest)
+        return known[1]
+
+    def _read(self, key: str) -> list[KeptResult]:
+        try:
+            mark, _, body = self._path(key).read_bytes().partition(b"\n")
+            if mark != _mark(key, body):
+                return []
+            lines = body.split(b"\n")
+            return [
+                KeptResult(Kept.model_validate_json(kept), scan)
+                for kept, scan in zip(lines[::2], lines[1::2], strict=True)
+            ]
+        except (OSError, ValueError):
+            return []
+
+    def _touch(self, key: str) -> None:
+        with suppress(OSError):
+            os.utime(self._path(key))
+
+    def _write(self, key: str, results: Sequence[KeptResult]) -> None:
         """Atomic; without write access nothing is kept."""
         path = self._path(key)
-        body = scan.model_dump_json().encode()
+        lines = [line for kept, scan in results[:MOST_RESULTS] for line in (kept.model_dump_json().encode(), scan)]
+        body = b"\n".join(lines)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
@@ -118,6 +199,13 @@ class Cache:
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.json"
+
+
+def _try_to_read(file: SourceFile) -> Module | None:
+    try:
+        return read_module(file)
+    except Exception:  # told by the worker that is given the file
+        return None
 
 
 def _mark(key: str, body: bytes) -> bytes:

@@ -8,12 +8,12 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
-from moot.core.types import Scan
 from moot.edge.parallel_scan.worker import encode_group, fail_files
 from moot.scan.groups import Group
+from moot.scan.traces import TracedScan
 
-Seen = Callable[[int, Scan, bool], None]
-"""The index of a group, its scan, and whether that is complete."""
+Seen = Callable[[int, TracedScan, bool], None]
+"""The index of a group, its result, and whether that is complete."""
 # -P: a file of the scanned folder must never be imported in place of one of ours.
 COMMAND = (sys.executable, "-P", "-m", "moot.edge.parallel_scan.worker")
 PATIENCE, PATIENCE_PER_FILE = 60.0, 5.0
@@ -60,7 +60,7 @@ async def _start(command: Sequence[str]) -> Process:
     )
 
 
-async def _ask(process: Process, group: Group) -> tuple[Scan, bool]:
+async def _ask(process: Process, group: Group) -> tuple[TracedScan, bool]:
     assert process.stdin is not None and process.stdout is not None
     patience = PATIENCE + PATIENCE_PER_FILE * len(group.files)
     try:
@@ -75,7 +75,7 @@ async def _ask(process: Process, group: Group) -> tuple[Scan, bool]:
     except ConnectionError:
         raise WorkerDied(_how(await process.wait())) from None
     try:
-        return Scan.model_validate_json(answer[1:]), answer[:1] == b"1"
+        return TracedScan.model_validate_json(answer[1:]), answer[:1] == b"1"
     except ValidationError:
         raise WorkerDied("its answer could not be read") from None
 

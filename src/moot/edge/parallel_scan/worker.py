@@ -7,28 +7,30 @@ import sys
 from collections.abc import Sequence
 
 from moot.core.errors import ConfigError
-from moot.core.types import Code, NotAnalysed, Scan, SourceFile
+from moot.core.types import NotAnalysed, Scan, SourceFile
+from moot.scan.engine.stack import call_with_room
 from moot.scan.groups import Group
-from moot.scan.team import scan_for_findings
+from moot.scan.traces import TracedScan, scan_group
 
 
 def settle() -> None:
-    """Freeze loaded modules; the garbage collector then only looks at the trees and values of a file."""
+    """Freeze loaded modules, and look for cycles rarely: trees and values of a group are freed without."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(1_000_000, 20, 100)
 
 
-def look(group: Group) -> tuple[Scan, bool]:
+def look(group: Group) -> tuple[TracedScan, bool]:
     """Scan a group, and say whether the result is complete. A failure is reported and does not stop other groups."""
     try:
-        return scan_for_findings(Code(files=group.files), group.context, group.passive), True
+        return call_with_room(lambda: scan_group(group)), True
     except Exception as error:
         why = str(error) if isinstance(error, ConfigError) else type(error).__name__
         return fail_files(group.files, f"the analyser failed here or on a linked file: {why}"), False
 
 
-def fail_files(files: Sequence[SourceFile], why: str) -> Scan:
-    return Scan(not_analysed=tuple(NotAnalysed(file=file.path, line=0, why=why) for file in files))
+def fail_files(files: Sequence[SourceFile], why: str) -> TracedScan:
+    gaps = tuple(NotAnalysed(file=file.path, line=0, why=why) for file in files)
+    return TracedScan(scan=Scan(not_analysed=gaps), traces={})
 
 
 def encode_group(group: Group) -> bytes:

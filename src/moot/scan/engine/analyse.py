@@ -8,6 +8,7 @@ from moot.core.types import Language, NotAnalysed, PathStep, Vulnerability
 from moot.scan.engine.engine import run
 from moot.scan.engine.ir import Module
 from moot.scan.engine.machine import FlowReport
+from moot.scan.engine.outline import FollowedFile
 from moot.scan.engine.rules import BOOKS
 from moot.scan.engine.values import EACH, NAMED, FlowStep, Taint
 from moot.scan.rule import Rule
@@ -51,23 +52,28 @@ class FlowAnalysis:
     """Characters read, in all files."""
     unknown_callers: dict[str, int] = field(default_factory=dict)
     """Functions with parameters that nothing calls, by file."""
+    followed: dict[str, FollowedFile] = field(default_factory=dict)
+    """What was run of each passive file."""
 
 
-def analyse(modules: Sequence[Module], passive: Collection[str] = ()) -> FlowAnalysis:
-    """Analyses files together; skips languages without rules. Functions of passive files are not analysed on their
-    own."""
+def analyse(modules: Sequence[Module], passive: Collection[str] = (), context: Collection[str] = ()) -> FlowAnalysis:
+    """Analyses files together; skips languages without rules. Functions of passive files, and those of the context that
+    reach none of the other files, are not analysed on their own."""
     flows: list[Flow] = []
     gaps: list[NotAnalysed] = []
     unknown: dict[str, int] = {}
+    followed: dict[str, FollowedFile] = {}
     given = {module.language for module in modules}
     for book in {id(book): book for book in (BOOKS[language] for language in BOOKS if language in given)}.values():
         # Files with the same rules are one program: TypeScript imports JavaScript and vice versa.
-        outcome = run([module for module in modules if BOOKS.get(module.language) is book], book, passive)
+        outcome = run([module for module in modules if BOOKS.get(module.language) is book], book, passive, context)
         flows.extend(Flow(_finding(report), report.at[0]) for report in outcome.reports)
         gaps.extend(outcome.gaps)
         unknown |= outcome.unknown
+        followed |= outcome.followed
     ordered = sorted(flows, key=lambda f: (f.finding.file, f.start, f.finding.rule))
-    return FlowAnalysis(tuple(ordered), tuple(gaps), sum(len(module.data) for module in modules), unknown)
+    read = sum(len(module.data) for module in modules)
+    return FlowAnalysis(tuple(ordered), tuple(gaps), read, unknown, followed)
 
 
 def _finding(report: FlowReport) -> Vulnerability:
@@ -129,7 +135,7 @@ def _name_origin(report: FlowReport) -> str:
     assert report.taint is not None
     base, *places = report.taint.origin.removeprefix("value ").removeprefix("parameter ").split("|")
     name = base.partition(" of ")[0]
-    return f"`{name}" + "".join(f"[{place!r}]" for place in places if place != EACH) + "`"
+    return f"`{name}{_spell_places(report, places)}`"
 
 
 def _path(report: FlowReport) -> tuple[PathStep, ...]:
@@ -151,7 +157,8 @@ def _exploit(report: FlowReport) -> str:
     if taint is None or taint.label != "outside":
         return report.rule.exploit
     first = _first_step(taint)
-    origin = _spell_origin(taint.origin)
+    base, *places = taint.origin.split("|")
+    origin = base + _spell_places(report, places)
     where = f"line {first.line}" if first.path == report.module.path else f"line {first.line} of {first.path}"
     place = f"{_callee(report)} on line {report.module.line(report.at[0])}"
     if first.what.endswith(ELSEWHERE):
@@ -159,10 +166,15 @@ def _exploit(report: FlowReport) -> str:
     return f"{report.rule.exploit} It comes in as {origin} on {where} and reaches {place}."
 
 
-def _spell_origin(origin: str) -> str:
-    """The source expression, with the attributes and items by which the value was reached."""
-    base, *places = origin.split("|")
-    return base + "".join(f"[{place!r}]" for place in places if place != EACH)
+def _spell_places(report: FlowReport, places: Sequence[str]) -> str:
+    """The attributes and items by which a value was reached, as the file of the flaw spells them."""
+    return "".join(_spell_place(report.module.data, place) for place in places if place != EACH)
+
+
+def _spell_place(data: bytes, place: str) -> str:
+    if place.isidentifier() and re.search(rb"\." + place.encode() + rb"\b", data):
+        return f".{place}"
+    return f"[{place}]" if place.lstrip("-").isdecimal() else f"[{place!r}]"
 
 
 def _callee(report: FlowReport) -> str:

@@ -6,7 +6,7 @@ from moot.scan.engine.lookups import members
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.rulebook import RETURNED
 from moot.scan.engine.state import State
-from moot.scan.engine.values import PAGE, Val
+from moot.scan.engine.values import HEADERS, PAGE, Val
 
 ANSWERS = frozenset(RETURNED.values())
 
@@ -20,6 +20,8 @@ def check_answer(m: Machine, e: Expr, value: Val, state: State) -> None:
             return
         value = first
     for sink in m.book.returns:
+        if RETURNED.get(sink.kind) == HEADERS:
+            continue  # what a handler returns is sent behind the headers
         taint = next((taint for taint in value.taints if harmful(taint, sink, state)), None)
         if taint is not None and _sends_page(m, value):
             m.report(sink.rule, e.at, taint)

@@ -18,6 +18,7 @@ from moot.scan.engine.values import (
     NAMED,
     PAGE,
     PROVED,
+    SHARED,
     SPREADING,
     VALUED,
     WHOLE,
@@ -32,8 +33,15 @@ from moot.scan.syntax import words
 UNKNOWN_VALUE = 0.31
 CALLERS = 0.4
 HOLE = "\ufffc"
+SHARED_FOLDERS = ("/tmp/", "/var/tmp/")
+KEPT = CONSTRUCTED | {SHARED}
 TAG = re.compile(r"<[a-zA-Z][^<>]*>|</[a-zA-Z]")
-HEADER_LINE = re.compile(rf"\r\n[A-Za-z][\w-]*+:[^\n{HOLE}]*+{HOLE}")
+HEADER_LINE = re.compile(
+    rf"\r\n[A-Za-z][\w-]*+:[^\n{HOLE}]*+{HOLE}"
+    rf"|^(?:{HOLE}|[A-Z]\w*+(?:-[A-Z]\w*+)++|Host|Cookie|Location|Referer|Origin|Subject|From|To): ?"
+    rf"[^\n{HOLE}]*+{HOLE}[^\r\n]*+\r\n"
+)
+"""Below another line, or a line of its own whose name is that of a header."""
 BRACES = re.compile(r"\{\{|\}\}|\{(\w*)[^{}]*\}")
 PERCENT = re.compile(r"%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?([a-zA-Z%])")
 OUR_NAMES = re.compile(
@@ -77,6 +85,7 @@ def build_text(m: Machine, parts: Sequence[Val], carried: Sequence[Taints], at: 
     before = ""
     taints: Taints = ()
     marks: set[str] = set()
+    shared: set[str] = set()
     is_sql = any(part.marks & SPREADING for part in parts)
     has_bound = is_sql and any(isinstance(part.const, str) and has_placeholder(part.const) for part in parts)
     for part, found in zip(parts, carried, strict=True):
@@ -87,17 +96,19 @@ def build_text(m: Machine, parts: Sequence[Val], carried: Sequence[Taints], at: 
             found = _put_value(m, part, found, place, at)
             if found and before.strip():
                 marks |= _find_marks(found, place)
-            marks |= part.marks & CONSTRUCTED
+            marks |= part.marks & KEPT
+            if before.startswith(SHARED_FOLDERS):
+                shared.add(SHARED)
             before += HOLE
         if found:
             taints = merge_taints(taints, found)
-    if marks and TAG.search(before):
+    if marks - {SHARED} and TAG.search(before):
         marks.add(PAGE)
-    if marks and HEADER_LINE.search(before):
+    if marks - {SHARED} and HEADER_LINE.search(before):
         marks.add(HEADERS)
     if is_sql and parts[0].marks & SPREADING and (WHOLE in parts[0].marks or has_clause(before)):
         marks.add(WHOLE)
-    return Construction(taints, frozenset(marks))
+    return Construction(taints, frozenset(marks | shared))
 
 
 def _find_marks(found: Taints, place: _Place) -> set[str]:

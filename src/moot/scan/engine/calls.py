@@ -248,7 +248,7 @@ def _follow(m: Machine, use: _Invocation, *, anew: bool) -> Val:
     m.steps += len(state.heap) >> 3
     inner = State(_parameters(m, closure, passed, keywords, state), state.heap.copy(), state.proved)
     before, m.anew = m.anew, len(m.frames) if anew else m.anew
-    m.frames.append(frame)
+    m.enter(function, frame)
     try:
         if m.run(function.body, inner):
             frame.returns.append((const(None), inner))
@@ -269,7 +269,9 @@ def _settle_returns(m: Machine, frame: Frame, key: object, state: State, name: s
     result = frame.returns[0][0]
     for value, _ in frame.returns[1:]:
         result = join_values(result, value)
-    result = result._replace(facts=_proof(frame.returns))
+    proof = _proof(frame.returns)
+    if proof is not NO_FACTS or result.facts is not NO_FACTS:
+        result = result._replace(facts=proof)
     if result.taints and cleans(name):
         # Of a function that says it escapes, nobody else knows whether it does.
         result = result._replace(taints=tuple(taint for taint in result.taints if taint.strength >= CALLER))

@@ -1,7 +1,6 @@
 """Methods of lists, dicts, sets, queues and settings objects, and their effect on the contents."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 from moot.scan.engine.fold import UNKNOWN
@@ -76,7 +75,7 @@ def _lengthen(use: MethodUse, values: list[Val], otherwise: HeapCell) -> None:
     exact = _is_exact(cell) and len(cell.items) < 64
     longer = _make_list(cell, [*_members(cell), *values]) if exact else otherwise
     if cell.variants and all(len(variant) + len(values) <= MAX_WORDS for variant in cell.variants):
-        longer = replace(longer, variants=tuple((*variant, *values) for variant in cell.variants))
+        longer = longer._replace(variants=tuple((*variant, *values) for variant in cell.variants))
     use.write(longer)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from moot.core.types import NotAnalysed
@@ -15,16 +16,20 @@ from moot.scan.engine.machine import (
     MAX_CALLS,
     MAX_SHAPES,
     MAX_STEPS,
+    STEPS,
     Closure,
     Cutoff,
     FlowReport,
     Frame,
     Kind,
     Machine,
+    MadeObject,
     Unit,
 )
 from moot.scan.engine.models import build_model, is_harmless
 from moot.scan.engine.namespaces import link
+from moot.scan.engine.outline import FollowedFile, list_functions
+from moot.scan.engine.reach import find_apart
 from moot.scan.engine.routes import NEXT
 from moot.scan.engine.rulebook import FlowBook
 from moot.scan.engine.state import Heap, HeapCell, Proved, State
@@ -45,14 +50,17 @@ analysed."""
 CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
 
 
+@dataclass(frozen=True)
 class Outcome:
-    def __init__(self, reports: list[FlowReport], gaps: list[NotAnalysed], unknown: dict[str, int]) -> None:
-        self.reports = reports
-        self.gaps = gaps
-        self.unknown = unknown
+    reports: list[FlowReport]
+    gaps: list[NotAnalysed]
+    unknown: dict[str, int]
+    followed: dict[str, FollowedFile]
 
 
-def run(modules: Iterable[Module], book: FlowBook, passive: Collection[str] = ()) -> Outcome:
+def run(
+    modules: Iterable[Module], book: FlowBook, passive: Collection[str] = (), context: Collection[str] = ()
+) -> Outcome:
     # Of `lib.js` and `lib/index.js`, the file is what `./lib` names: the shorter path.
     units = [Unit(module, name_unit(module.path)) for module in modules]
     by_name = {unit.name: unit for unit in sorted(units, key=lambda unit: -len(unit.module.path))}
@@ -69,13 +77,21 @@ def run(modules: Iterable[Module], book: FlowBook, passive: Collection[str] = ()
         machine.level = 0
     gaps.extend(_too_much(unit, 0) for unit in machine.cut)
     link(machine, units)
-    waiting, machine.waiting = machine.waiting, []
+    waiting = [entry for entry in machine.waiting if entry[0].unit.module.path not in passive]
+    apart = find_apart(machine, units, context, waiting) if context else frozenset()
+    waiting = [entry for entry in waiting if id(entry[0].function) not in apart]
     for unit in (unit for unit in units if unit.module.path not in passive):
         machine.steps = unit.spent
         machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
         gaps.extend(_run_waiting(machine, unit.budget))
     gaps.extend(_list_unfollowed(machine))
-    return Outcome(list(machine.reports.values()), gaps, machine.unknown)
+    followed = {unit.module.path: _list_followed(machine, unit) for unit in units if unit.module.path in passive}
+    return Outcome(list(machine.reports.values()), gaps, machine.unknown, followed)
+
+
+def _list_followed(m: Machine, unit: Unit) -> FollowedFile:
+    entered = frozenset(key for key, function in list_functions(unit.module) if id(function) in m.entered)
+    return FollowedFile(unit.module, entered, frozenset(unit.asked), unit.spent <= STEPS)
 
 
 def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
@@ -167,8 +183,10 @@ def run_entry(m: Machine, closure: Closure, heap: Heap) -> None:
     m.called.add(id(function))
     address = route_of(m, function)
     frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
-    state = State({}, _at_start(m, heap), closure.proved | _find_middleware_proofs(m, function))
-    m.frames.append(frame)
+    start = _at_start(m, heap)
+    m.start = () if heap.own is m.heap else (id(heap.own), len(heap.own), len(m.heap))
+    state = State({}, start, closure.proved | _find_middleware_proofs(m, function))
+    m.enter(function, frame)
     try:
         for index, param in enumerate(function.params):
             state.names[param.name] = _entry_value(m, closure, index, param, state)
@@ -192,7 +210,7 @@ def _find_decorator_proofs(m: Machine, function: Function, given: State) -> Prov
             continue
         frame = Frame(wrapper.unit, wrapper.function, wrapper.env, wrapper.owner)
         state.names = _find_passed_params(m, wrapper.function, given, state)
-        m.frames.append(frame)
+        m.enter(wrapper.function, frame)
         try:
             m.run(wrapper.function.body, state)
         finally:
@@ -223,7 +241,7 @@ def _find_middleware_proofs(m: Machine, function: Function) -> Proved:
     for closure in m.rows.get(id(function), ()):
         frame = Frame(closure.unit, closure.function, closure.env, closure.owner)
         state = State({}, Heap(m.heap), proved)
-        m.frames.append(frame)
+        m.enter(closure.function, frame)
         try:
             for index, param in enumerate(closure.function.params):
                 given = _entry_value(m, closure, index, param, state)
@@ -285,9 +303,24 @@ def _is_view(closure: Closure, index: int) -> bool:
 
 
 def _self(m: Machine, kind: Kind, state: State, method: str) -> Val:
-    """An object as its constructor leaves it, so that the attributes are known in its methods."""
+    """An object as its constructor leaves it, so that the attributes are known in its methods. Methods that start in
+    the same state have the same object: the constructor runs once for them."""
     if method == "__init__":
         return m.allocate(state, HeapCell("instance", {"__class__": m.keep(kind)}))
+    key = (id(kind), m.start, state.proved, m.depth, m.frame.address)
+    known = m.objects.get(key)
+    if known is None:
+        before = state.heap.own.copy()
+        made = _construct(m, kind, state)
+        changed = {ref: cell for ref, cell in state.heap.own.items() if before.get(ref) is not cell}
+        m.objects[key] = MadeObject(made, changed, state.proved)
+        return made
+    state.heap.own.update(known.cells)
+    state.proved = known.proved
+    return known.value
+
+
+def _construct(m: Machine, kind: Kind, state: State) -> Val:
     init = kind.members.get("__init__")
     closure = m.thing(init) if init is not None else None
     args: list[Val] = []

@@ -28,6 +28,7 @@ from moot.scan.engine.ir import (
     Many,
     Name,
     Opaque,
+    Scalar,
     Star,
     Table,
     Unary,
@@ -58,11 +59,17 @@ from moot.scan.engine.values import (
 )
 
 QUOTED = frozenset({"log", "header"})
+QUOTING = ("%q", "%r", "%a", "!r", "!a")
 
 
 def _const(m: Machine, e: Const, state: State) -> Val:
     value = e.value
-    return _text(value) if type(value) is str else Val((), value)
+    return _text(value) if type(value) is str else _plain(value)
+
+
+@lru_cache(8192, typed=True)
+def _plain(value: Scalar) -> Val:
+    return Val((), value)
 
 
 @lru_cache(8192)
@@ -140,8 +147,8 @@ def _star(m: Machine, e: Star, state: State) -> Val:
 
 def _hole(m: Machine, e: Hole, state: State) -> Val:
     value = m.eval(e.value, state)
-    if e.spec == "%q" and value.taints:
-        # Quoted as Go does: no line breaks are left.
+    if value.taints and e.spec.startswith(QUOTING):
+        # Quoted as Go's %q and Python's repr do: no line breaks are left.
         return value._replace(taints=ending(value.taints, QUOTED))
     return Val() if e.numeric and value.const is UNKNOWN else value
 

@@ -201,7 +201,7 @@ def of_pattern(pattern: Val, how: str, subject: Val, taints: Taints) -> Facts:
 
 def find_allowed_kinds(pattern: str) -> tuple[str, ...]:
     """The sinks that text of these characters cannot harm; dots and slashes can still form a path."""
-    members = "".join(re.findall(r"\[((?:\\.|[^\]])*)\]", pattern))
+    members = "".join(re.findall(r"\[((?:\\.|[^\]\\])*)\]", pattern))
     return PLAIN_KINDS if "/" in members and "." in members else (ALL,)
 
 
@@ -209,9 +209,15 @@ def _search(text: str, taints: Taints) -> Facts:
     """`if re.search(r"[^a-z]", x): refuse`"""
     if KEPT_OUT.fullmatch(text):
         return Facts(false=about(taints, *find_allowed_kinds(text)))
+    if LINE_BREAKS.fullmatch(text):
+        return Facts(false=about(taints, "header", "log"))
     return NO_FACTS
 
 
+LINE_BREAKS = re.compile(
+    r"\[(?!\^)(?=[^\]]*(?:\\r|\r|\\s))(?=[^\]]*(?:\\n|\n|\\s))(?:\\.|[^\]\\])+\]\+?|\\s\+?|\\r\|\\n|\\n\|\\r"
+)
+"""`if re.search(r"[\\r\\n]", x): refuse`"""
 PRIVATE = re.compile(
     r"(?i)(?:^|[._])(?:is|in)_?(?:private|loopback|link_?local|reserved|internal|multicast|unspecified|local_?(?:host|addr|ip)|unsafe|"
     r"blocked|forbidden|black_?listed|deny_?listed)"

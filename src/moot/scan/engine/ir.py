@@ -53,6 +53,9 @@ class Parsed(Protocol):
     def root(self) -> Node: ...
     @property
     def memo(self) -> dict[str, object]: ...
+    @property
+    def brief(self) -> bool:
+        """Whether only some of its functions may be run: front ends may lower each when it is."""
 
 
 # All nodes are named tuples: frozen, and four times cheaper to make than frozen dataclasses. To the type checker they
@@ -427,9 +430,9 @@ class Function(Record):
     name: str
     params: tuple[Param, ...]
     body: tuple["Stmt", ...]
+    """Of a brief source, a `LazyBlock` (lazy_block.py): run it, and ask nothing else of it."""
     decorators: tuple[Expr, ...] = ()
     is_async: bool = False
-    is_generator: bool = False
 
 
 class Define(Record):

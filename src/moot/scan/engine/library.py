@@ -22,6 +22,7 @@ from moot.scan.engine.values import (
     NO_FACTS,
     NOTHING,
     PAGE,
+    SHARED,
     SPREADING,
     VALUED,
     VERDICT,
@@ -35,6 +36,7 @@ from moot.scan.engine.values import (
     join_path,
     join_values,
     merge_taints,
+    name_value,
     part_of,
     spend_taints,
 )
@@ -48,7 +50,7 @@ CALLER = 0.5
 CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
 """What keeps a text as it was put together."""
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
-TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE}
+TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE, SHARED}
 TEXTS = words("str unicode")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
@@ -203,7 +205,7 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
         value = site.arg(place)
         if value is None:
             continue
-        for taint in site.taints_at(place, sink.kind) if mark == ALONE else value.taints:
+        for taint in site.taints_at(place, sink.kind) if mark == ALONE or sink.alone else value.taints:
             if taint.label == "unknown":
                 shown = sink.unknown and _is_shown(taint, value, sink, mark)
                 fits = shown or (sink.kind in ("sql", "shell") and sink.floor <= CALLERS)
@@ -300,7 +302,8 @@ def _untainted(m: Machine, site: CallSite, last: str) -> Val:
     if site.name in TEXTS and len(site.args) == 1:
         return Val(name=site.args[0].name, marks=site.args[0].marks)
     out = f"{site.name}()"
-    return Val(const=m.book.constants.get(out, UNKNOWN), name=out, marks=_marks(site.name, last, site))
+    known, marks = m.book.constants.get(out, UNKNOWN), _marks(site.name, last, site)
+    return name_value(out) if known is UNKNOWN and not marks else Val(const=known, name=out, marks=marks)
 
 
 @lru_cache(4096)
@@ -331,7 +334,8 @@ def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     marks = _proving_marks(name, last, site)
     passes = site.m.book.passes
     known = NORMALISERS | CONVERSIONS
-    if name in known or "." + last in known or name in passes or "." + last in passes:
+    # A name with a hyphen is a frontend's own note about the text it is given, and no call.
+    if name in known or "." + last in known or name in passes or "." + last in passes or "-" in name:
         marks |= frozenset(mark for value in (site.receiver, *site.args) for mark in value.marks & TEXT_MARKS)
     return marks
 

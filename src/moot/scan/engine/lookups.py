@@ -21,6 +21,7 @@ from moot.scan.engine.values import (
     Val,
     join_values,
     merge_taints,
+    name_value,
     part_of,
 )
 
@@ -52,7 +53,7 @@ def lookup(m: Machine, name: str, state: State) -> Val:
     if value is not None:
         return value
     if name in m.book.globals:
-        return Val(name=name)
+        return name_value(name)
     if frame.unit.stars:
         return Val(name=f"{frame.unit.stars[-1]}.{name}")
     if name in m.book.usual or name.isupper() or name.startswith("__"):
@@ -67,7 +68,7 @@ def resolve(m: Machine, dotted: str) -> Val:
     unit = m.units.get(dotted)
     if unit is not None:
         whole = unit.exports.get("")
-        return Val(name=dotted) if whole is None else whole._replace(name=dotted)
+        return name_value(dotted) if whole is None else whole._replace(name=dotted)
     module, _, member = dotted.rpartition(".")
     unit = m.units.get(module)
     if unit is not None and member in unit.exports:
@@ -146,7 +147,7 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     if name == "constructor" and _makes_code(m, base):
         return Val(name="Function")
     if not base.name:
-        return Val(part, UNKNOWN, f"?.{name}", (), told, marks)
+        return _make_part(part, f"?.{name}", told, marks)
     if base.name in BUILTINS or (name in MODULES and not base.taints and base.name.partition(".")[0] in m.book.roots):
         # `builtins.eval` is `eval`; `shutil.os` is `os`.
         return Val(name=name)
@@ -155,7 +156,15 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
         return resolve(m, full)
     if base.name in m.packages and name in m.packages[base.name]:
         return m.packages[base.name][name]
-    return add_source_taints(m, Val(part, m.book.constants.get(full, UNKNOWN), full, (), told, marks), at)
+    if full in m.book.constants:
+        return add_source_taints(m, Val(part, m.book.constants[full], full, (), told, marks), at)
+    return add_source_taints(m, _make_part(part, full, told, marks), at)
+
+
+def _make_part(taints: Taints, name: str, told: Facts, marks: frozenset[str]) -> Val:
+    if taints or marks or told is not NO_FACTS:
+        return Val(taints, UNKNOWN, name, (), told, marks)
+    return name_value(name)
 
 
 def _makes_code(m: Machine, base: Val) -> bool:
@@ -258,10 +267,16 @@ def item(m: Machine, base: Val, key: Val, state: State, at: Span) -> Val:
     return Val(taints, name=f"{base.name}[]" if base.name else "", facts=proof, marks=marks)
 
 
+def is_unsent(m: Machine, holder: str, key: str) -> bool:
+    return any(re.search(names, holder) and re.match(keys, key) for names, keys in m.book.unsent)
+
+
 def of_source(m: Machine, base: Val, key: Val, at: Span) -> Val:
     """One entry of `request.args`: a proof about one entry says nothing about another."""
     if not base.taints:
         return base
+    if isinstance(key.const, str) and is_unsent(m, base.name, key.const):
+        return Val(name=f"{base.name}[]")
     named = f"{base.name}[{key.const!r}]" if key.const is not UNKNOWN else f"{base.name}[]"
     first = base.taints[0]
     module = m.frame.unit.module

@@ -1,6 +1,6 @@
 """The abstract interpreter: its memory, its budget, its findings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,6 +55,8 @@ class Unit:
     done: bool = False
     spent: int = 0
     """Steps that it took to run the module."""
+    asked: set[str] = field(default_factory=set)
+    """Words that a rule searched the whole text for."""
 
     @property
     def budget(self) -> int:
@@ -88,7 +90,7 @@ class Kind:
     bases: tuple[Val, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Bound:
     closure: Closure
     receiver: Val
@@ -129,6 +131,15 @@ def _list_bound(stmt: Assign) -> list[str]:
     return [target.id for target in targets if isinstance(target, Name)]
 
 
+class MadeObject(NamedTuple):
+    """An object as a constructor leaves it, for methods that start in the same state."""
+
+    value: Val
+    cells: dict[int, HeapCell]
+    """What the constructor changed."""
+    proved: Proved
+
+
 class Machine:
     def __init__(self, book: FlowBook, units: dict[str, Unit]) -> None:
         self.book = book
@@ -142,6 +153,8 @@ class Machine:
         self.heap: dict[int, HeapCell] = {}
         self.frames: list[Frame] = []
         self.called: set[int] = set()
+        self.entered: set[int] = set()
+        """Functions whose body was run, by their id."""
         self.recursive: set[int] = set()
         """Functions that called themselves with known values."""
         self.unknown: dict[str, int] = {}
@@ -157,6 +170,9 @@ class Machine:
         self.beginnings: dict[tuple[int, int, int], tuple[dict[int, HeapCell], dict[int, HeapCell]]] = {}
         """Initial states of functions, by the changes at their definition (kept alive so that ids stay unique), reduced
         to what the modules do not have."""
+        self.start: tuple[int, ...] = ()
+        """Which of them the entry function being run started with."""
+        self.objects: dict[tuple[object, ...], MadeObject] = {}
         self.steps = 0
         self.limit = STEPS
         self.level = 0
@@ -176,6 +192,11 @@ class Machine:
     def frame(self) -> Frame:
         return self.frames[-1]
 
+    def enter(self, function: Function, frame: Frame) -> None:
+        """The only way to the body of a function: what was not entered cannot have had an effect."""
+        self.entered.add(id(function))
+        self.frames.append(frame)
+
     def fresh(self) -> int:
         self._last += 1
         return self._last
@@ -192,12 +213,19 @@ class Machine:
 
     def thing(self, value: Val) -> Thing | None:
         for ref in value.refs:
-            if ref in self.things:
-                return self.things[ref]
+            found = self.things.get(ref)
+            if found is not None:
+                return found
         return None
 
     def cells(self, value: Val, state: State) -> list[tuple[int, HeapCell]]:
-        return [(ref, state.heap[ref]) for ref in value.refs if ref in state.heap]
+        found = []
+        own, base = state.heap.own, state.heap.base
+        for ref in value.refs:
+            cell = own.get(ref) or base.get(ref)
+            if cell is not None:
+                found.append((ref, cell))
+        return found
 
     def eval(self, expr: Expr | None, state: State) -> Val:
         if expr is None:
@@ -218,7 +246,7 @@ class Machine:
         self.steps += (len(state.names) + len(state.heap)) >> 3
         return state.copy()
 
-    def run(self, body: Sequence[Stmt], state: State) -> bool:
+    def run(self, body: Iterable[Stmt], state: State) -> bool:
         """Whether the end of the block can be reached; `state` is then the state there."""
         if self.level >= MAX_LEVELS:
             return True

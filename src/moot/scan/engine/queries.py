@@ -1,6 +1,7 @@
 """Recognises SQL statements and their places."""
 
 import re
+from functools import lru_cache
 
 VERBS = (
     r"(?:\(\s*+)?+(?:select\b|insert\s+(?:or\s+\w+\s+|ignore\s+)?into|update\s|delete\s+from|replace\s+into|drop\s|create\s"
@@ -34,7 +35,12 @@ def has_clause(text: str) -> bool:
 
 
 def is_value_place(before: str) -> bool:
-    return VALUE_PLACE.search(before[-LAST:]) is not None
+    return _ends_before_value(before[-LAST:])
+
+
+@lru_cache(4096)
+def _ends_before_value(before: str) -> bool:
+    return VALUE_PLACE.search(before) is not None
 
 
 def has_placeholder(text: str) -> bool:

@@ -154,6 +154,8 @@ class FlowBook:
     the value needs no text around it."""
     sent_parts: frozenset[str] = frozenset()
     """Parts that a request has on both sides."""
+    unsent: tuple[tuple[str, str], ...] = ()
+    """(pattern of a source's name, pattern of its keys that nobody outside sets)"""
     servers: frozenset[str] = frozenset()
     """Modules of which a file that serves requests imports one."""
     usual: dict[str, str] = field(default_factory=dict)

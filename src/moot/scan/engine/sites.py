@@ -11,7 +11,7 @@ from moot.scan.engine.values import Key, Taints, Val, merge_taints
 HOST_OPTIONS = ("url", "uri", "host", "hostname", "baseURL", "href")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class CallSite:
     m: Machine
     state: State
@@ -64,7 +64,9 @@ class CallSite:
         return not self.m.frame.unit.imports.isdisjoint(names)
 
     def contains(self, word: str) -> bool:
-        return word.encode() in self.m.frame.unit.module.data
+        unit = self.m.frame.unit
+        unit.asked.add(word)
+        return word.encode() in unit.module.data
 
     def is_proved(self, origin: str, kind: str) -> bool:
         return any(kind == proved and name.startswith(origin) for name, proved in self.state.proved)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from moot.scan.engine.facts import apply_proofs, common
 from moot.scan.engine.values import ANY, PROVED, Key, Taints, Val, join_values, merge_taints
@@ -15,8 +15,7 @@ MAX_WORDS = 8
 Proved = frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class HeapCell:
+class HeapCell(NamedTuple):
     """A heap object. `items` by known key or index; `rest` is what any other key may hold; `exact`: there are no other
     keys. `cls` is the name of its class."""
 
@@ -129,7 +128,11 @@ class Heap:
     def has_changed(self, end: "Heap") -> bool:
         """Whether a cell of this heap differs at the end."""
         mine, others = _split_differences(self.own, end.own)
-        return any(ref in self and end.get(ref) is not self[ref] for ref, _ in (*mine, *others))
+        for ref, _ in (*mine, *others):
+            before = self.own.get(ref) or self.base.get(ref)
+            if before is not None and (end.own.get(ref) or end.base.get(ref)) is not before:
+                return True
+        return False
 
 
 def _split_differences(
@@ -147,18 +150,18 @@ def _split_differences(
 
 
 def join_heaps(left: Heap, right: Heap) -> Heap:
-    heap = left.copy()
+    own, base = left.own.copy(), left.base
     mine, others = _split_differences(left.own, right.own)
     for ref, cell in others:
-        before = heap.get(ref)
+        before = own.get(ref) or base.get(ref)
         if before is None:
-            heap[ref] = cell
+            own[ref] = cell
         elif before is not cell:
-            heap[ref] = join_cells(before, cell)
+            own[ref] = join_cells(before, cell)
     for ref, cell in mine:
         if ref not in right.own and (other := right.base.get(ref)) is not None and other is not cell:
-            heap[ref] = join_cells(cell, other)
-    return heap
+            own[ref] = join_cells(cell, other)
+    return Heap(base, own)
 
 
 @dataclass(slots=True)
@@ -201,12 +204,14 @@ def _pair(left: State, right: State) -> State:
     if left.proved != right.proved:
         names = _settle_proofs(names, left.proved - right.proved)
         others = _settle_proofs(others, right.proved - left.proved)
-    for name, value in others.items():
-        mine = names.get(name)
-        if mine is None:
-            names[name] = value
-        elif mine is not value:
-            names[name] = join_values(mine, value)
+    # Most variables are the same in both: compare them all at once.
+    apart = [
+        (name, value, mine)
+        for (name, value), mine in zip(others.items(), map(names.get, others), strict=True)
+        if mine is not value
+    ]
+    for name, value, mine in apart:
+        names[name] = value if mine is None else join_values(mine, value)
     return State(names, join_heaps(left.heap, right.heap), common(left.proved, right.proved))
 
 

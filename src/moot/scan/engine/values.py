@@ -1,5 +1,6 @@
 """Abstract values: constant, taints, name, contents."""
 
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from moot.scan.engine.fold import UNKNOWN, Known
@@ -22,6 +23,8 @@ BUILT, PAGE, HEADERS, VALUED = "built", "page", "headers", "valued"
 """Marks of a text that was put together from a constant and a value: any text, a page, lines of an HTTP header, SQL
 with a value in it."""
 CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS, VALUED})
+SHARED = "shared"
+"""The mark of a path that begins with a folder of all users, with a value behind it."""
 WHOLE = "whole"
 """The mark of a text that begins with an SQL statement and has one of its clauses: more than a sentence with a verb."""
 JOINED, NAMED = "+joined", "+named"
@@ -89,6 +92,15 @@ class Val(NamedTuple):
 
 
 ANY = Val()
+NAMED_VALUES = 8192
+
+
+@lru_cache(NAMED_VALUES)
+def name_value(name: str) -> Val:
+    """A value of which only its name is known."""
+    return Val((), UNKNOWN, name)
+
+
 NONE = Val(const=None)
 
 
@@ -117,19 +129,28 @@ def join_values(left: Val, right: Val) -> Val:
         left.const if same else UNKNOWN,
         left.name if left.name == right.name else left.name or right.name,
         refs,
-        Facts(left.facts.true & right.facts.true, left.facts.false & right.facts.false),
+        _join_facts(left.facts, right.facts),
         left.marks if left.marks == right.marks else (left.marks & right.marks) | ((left.marks | right.marks) & EITHER),
     )
 
 
+def _join_facts(left: Facts, right: Facts) -> Facts:
+    if left is NO_FACTS or right is NO_FACTS:
+        return NO_FACTS
+    true, false = left.true & right.true, left.false & right.false
+    return Facts(true, false) if true or false else NO_FACTS
+
+
 def after(taints: Taints, path: str, line: int, what: str) -> Taints:
     """The same taints with one more step; long paths keep their beginning."""
-    return tuple(
-        taint._replace(step=FlowStep(taint.step, path, line, what, taint.step.length + 1))
-        if taint.step.length < MAX_STEPS and (taint.step.line != line or taint.step.path != path)
-        else taint
-        for taint in taints
-    )
+    return tuple([_lengthen(taint, path, line, what) for taint in taints])
+
+
+def _lengthen(taint: Taint, path: str, line: int, what: str) -> Taint:
+    origin, label, strength, ended, step, place = taint
+    if step.length >= MAX_STEPS or (step.line == line and step.path == path):
+        return taint
+    return Taint(origin, label, strength, ended, FlowStep(step, path, line, what, step.length + 1), place)
 
 
 def part_of(taints: Taints, place: object) -> Taints:

@@ -12,13 +12,13 @@ from moot.scan.go.numbers import flaws
 from moot.scan.go.program import Program, read
 from moot.scan.go.races import find_races
 from moot.scan.go.rules import structure as flaw
-from moot.scan.go.secrets import find_hardcoded, find_marshalled, static_nonces
+from moot.scan.go.rules.when import REVIEWED
+from moot.scan.go.secrets import find_marshalled
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.syntax import Source
 
 Found = tuple[Rule, Span]
-ACCEPTED = re.compile(rb"(?://|/\*)\s*(?:#nosec\b|gosec:disable\b)|#nosec\b")
-"""A gosec suppression: somebody reviewed this line."""
+ACCEPTED = re.compile(REVIEWED.pattern.encode())
 
 
 NUMBERS = {"parsed": flaw.PARSED, "convert": flaw.CONVERT, "size": flaw.SIZE}
@@ -37,9 +37,7 @@ CHECKS: tuple[Callable[[Program], Iterator[Found]], ...] = (
     aliases,
     walks,
     callbacks,
-    find_hardcoded,
     find_marshalled,
-    static_nonces,
     lock_flaws,
     find_races,
 )

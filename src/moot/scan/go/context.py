@@ -17,9 +17,8 @@ from moot.scan.engine.ir import (
     Switch,
     While,
 )
-from moot.scan.go.program import Program, callee_word, inside, key, root, shape, within
+from moot.scan.go.program import Program, callee_word, inside, key, shape, within
 from moot.scan.go.rules import structure as flaw
-from moot.scan.go.shapes import Shapes
 from moot.scan.rule import Rule
 from moot.scan.syntax import words
 
@@ -52,7 +51,7 @@ def _never_cancelled(program: Program, function: Function) -> Iterator[Found]:
         if isinstance(cancel, Name) and not dropped:
             dropped = not _is_used(program, function, cancel)
         elif isinstance(cancel, Attr):
-            dropped = not _field_used(program, function, cancel)
+            dropped = not _is_field_used(program, cancel.name)
         if dropped:
             yield flaw.CANCEL, value.at
 
@@ -60,20 +59,18 @@ def _never_cancelled(program: Program, function: Function) -> Iterator[Found]:
 def _is_used(program: Program, function: Function, cancel: Name) -> bool:
     """Called, deferred, returned, passed on, or stored where something calls it."""
     scope = program.module.body if cancel.id in program.variables else function.body
-    kept: list[Attr] = []
+    kept: list[str] = []
     for node in inside(scope):
         if not isinstance(node, Assign):
             continue
         for target, value in _pairs(node):
             if isinstance(value, Name) and value.id == cancel.id:
                 if isinstance(target, Attr):
-                    kept.append(target)
+                    kept.append(target.name)
                 elif not (isinstance(target, Name) and target.id == "_"):
                     return True
-    if any(_field_used(program, function, place) for place in kept):
-        return True
-    handed = [(owner, field) for owner, field in _literal_fields(program, scope, cancel.id)]
-    if any(_is_field_used(program, owner, field) for owner, field in handed):
+    handed = list(_literal_fields(scope, cancel.id))
+    if any(_is_field_used(program, field) for field in (*kept, *handed)):
         return True
     return _plainly_used(scope, cancel.id, bool(handed))
 
@@ -86,14 +83,12 @@ def _pairs(node: Assign) -> Iterator[tuple[object, object]]:
         yield target, node.value
 
 
-def _literal_fields(program: Program, scope: object, name: str) -> Iterator[tuple[str, str]]:
+def _literal_fields(scope: object, name: str) -> Iterator[str]:
     """`T{stop: cancel}`"""
     for node in inside(scope):
-        if isinstance(node, Call) and node.new:
-            owner = shape(program, node.func)
-            for keyword in node.keywords:
-                if isinstance(keyword.value, Name) and keyword.value.id == name:
-                    yield owner.word if owner else "", keyword.name
+        for keyword in node.keywords if isinstance(node, Call) else ():
+            if isinstance(keyword.value, Name) and keyword.value.id == name:
+                yield keyword.name
 
 
 def _plainly_used(scope: object, name: str, in_literal: bool) -> bool:
@@ -109,36 +104,18 @@ def _plainly_used(scope: object, name: str, in_literal: bool) -> bool:
     return False
 
 
-def _field_used(program: Program, function: Function, place: Attr) -> bool:
-    owner = Shapes(program, function)
-    for node in program.run_by(function):
-        if isinstance(node, Assign) and isinstance(node.targets[0], Name) and node.targets[0].id == root(place):
-            owner.learn(root(place), owner.of(node.value))
-    found = owner.of(place.base)
-    return _is_field_used(program, found.word if found is not None else "", place.name)
-
-
-def _is_field_used(program: Program, owner: str, field: str) -> bool:
-    """Whether some function calls the field or passes it on; fields of other types in the file do not count."""
+def _is_field_used(program: Program, field: str) -> bool:
+    """Whether some function calls a field of this name or passes it on."""
     if not program.handed:
-        program.handed.update(_find_handed_fields(program))
-    owners: set[str] = program.handed.get(field, set())
-    return bool(owners) and (not owner or "" in owners or owner in owners)
+        program.handed.update(_find_handed_fields(program), {""})
+    return field in program.handed
 
 
-def _find_handed_fields(program: Program) -> dict[str, set[str]]:
-    """Fields that are called or passed to calls, with their types; "" for an unknown type."""
-    found: dict[str, set[str]] = {"": set()}
-    for function in program.bodies:
-        shapes = Shapes(program, function)
-        for node in program.run_by(function):
-            if isinstance(node, Assign) and isinstance(node.targets[0], Name):
-                shapes.learn(node.targets[0].id, shapes.of(node.value))
-            for use in (node.func, *node.args) if isinstance(node, Call) else ():
-                if isinstance(use, Attr):
-                    owner = shapes.of(use.base)
-                    found.setdefault(use.name, set()).add(owner.word if owner is not None else "")
-    return found
+def _find_handed_fields(program: Program) -> Iterator[str]:
+    for node in program.nodes:
+        for use in (node.func, *node.args) if isinstance(node, Call) else ():
+            if isinstance(use, Attr):
+                yield use.name
 
 
 def _has_context(program: Program, function: Function) -> bool:

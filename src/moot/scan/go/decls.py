@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import (
     Assign,
     Attr,
@@ -26,7 +27,7 @@ from moot.scan.engine.ir import (
     Unary,
 )
 from moot.scan.go.exprs import GoReader
-from moot.scan.go.nodes import list_named_nodes, span
+from moot.scan.go.nodes import list_named_nodes
 from moot.scan.go.program import LITERAL
 
 BUILDERS = frozenset({"strings.Builder", "bytes.Buffer"})

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from moot.scan.engine.bounds import Bounded
+from moot.scan.engine.bounds import TreeReader, span
 from moot.scan.engine.ir import (
     MAX_DEPTH,
     Attr,
@@ -43,7 +43,7 @@ from moot.scan.engine.ir import (
     Wait,
 )
 from moot.scan.go.library import FIXED_ORIGIN, anchor_text, translate_call
-from moot.scan.go.nodes import SKIPPED, first, list_named_nodes, operator, span
+from moot.scan.go.nodes import SKIPPED, first, list_named_nodes, operator
 from moot.scan.go.text import FORMATTERS, LOG_FORMATTERS, fold_integers, lower_format, plus, rune, unescape_text, whole
 
 LOGIC: dict[str, Literal["and", "or"]] = {"&&": "and", "||": "or"}
@@ -52,16 +52,14 @@ MAX_OPERANDS = 2000
 CONTAINERS = frozenset({"slice_type", "array_type", "implicit_length_array_type", "map_type"})
 
 
-class GoReader(Bounded):
+class GoReader(TreeReader):
     """The state of lowering one file: bytes, depth, known constants, gaps."""
 
     most_made, most_statements = 30_000, 15_000
     """Lower than in other languages: a dozen later checks look at each node."""
 
     def __init__(self, source: Parsed, functions: "MakeFunction", block: "MakeBlock") -> None:
-        super().__init__(source.path)
-        self.data = source.data
-        self.depth = 0
+        super().__init__(source.path, source.data, EXPRS, SKIPPED)
         self.iota: int | None = None
         self.imports: dict[str, str] = {}
         self.consts: dict[str, Scalar] = {}
@@ -72,31 +70,6 @@ class GoReader(Bounded):
         """Function literals in the current statement: nothing in the file may call them, but something else will."""
         self.functions = functions
         self.block = block
-
-    def text(self, node: Node | None) -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
-
-    def expr(self, node: Node | None) -> Expr:
-        if node is None:
-            return Opaque((0, 0))
-        if self.depth >= MAX_DEPTH:
-            self.gap(node, "nests too deep")
-            return Opaque(span(node), (), node.type)
-        if self.is_full(node):
-            return Opaque(span(node), (), node.type)
-        self.depth += 1
-        self.made += 1
-        lower = EXPRS.get(node.type)
-        found = (
-            lower(self, node)
-            if lower is not None
-            else Opaque(span(node), self.exprs(list_named_nodes(node)), node.type)
-        )
-        self.depth -= 1
-        return found
-
-    def exprs(self, nodes: list[Node]) -> tuple[Expr, ...]:
-        return tuple([self.expr(node) for node in nodes if node.type not in SKIPPED])
 
     def field(self, node: Node, name: str) -> Expr:
         return self.expr(node.child_by_field_name(name))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import (
     MAX_DEPTH,
     Assign,
@@ -56,7 +57,7 @@ from moot.scan.go.decls import (
     variables,
 )
 from moot.scan.go.exprs import GoReader
-from moot.scan.go.nodes import first, list_named_nodes, operator, span
+from moot.scan.go.nodes import first, list_named_nodes, operator
 from moot.scan.go.places import ASSUMED, builder_write, elsewhere, lower_filled, lower_lookup
 
 TYPES = frozenset({"type_declaration", "method_declaration"})

@@ -2,13 +2,7 @@
 
 from tree_sitter import Node
 
-from moot.scan.engine.ir import Span
-
 SKIPPED = frozenset({"comment", "empty_statement"})
-
-
-def span(node: Node) -> Span:
-    return (node.start_byte, node.end_byte)
 
 
 def list_named_nodes(node: Node) -> list[Node]:

@@ -61,8 +61,8 @@ class Program:
     """Every function, including methods and function literals."""
     nodes: list[object] = field(default_factory=list)
     """All nodes in source order, collected once."""
-    handed: dict[str, set[str]] = field(default_factory=dict)
-    """Computed on first use: fields that are called or passed to calls, with their types."""
+    handed: set[str] = field(default_factory=set)
+    """Computed on first use: names of fields that are called or passed to calls."""
     memo: dict[str, object] = field(default_factory=dict)
     """A cache for other modules."""
     _fields: dict[str, tuple[tuple[str, Expr | None, Opaque], ...]] = field(default_factory=dict)

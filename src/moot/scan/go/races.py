@@ -1,6 +1,8 @@
 """Data races between goroutines, and goroutines that block for ever."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from moot.scan.engine.ir import (
@@ -9,6 +11,7 @@ from moot.scan.engine.ir import (
     Augment,
     Call,
     Each,
+    Expr,
     Function,
     Item,
     Lambda,
@@ -17,12 +20,14 @@ from moot.scan.engine.ir import (
     Opaque,
     Span,
     Switch,
+    Table,
     Wait,
     While,
 )
 from moot.scan.go.habits import loop_variables
-from moot.scan.go.program import Program, callee_word, inside, key, parts, root, within
+from moot.scan.go.program import Program, callee_word, inside, key, parts, root, shape, within
 from moot.scan.go.rules import structure as flaw
+from moot.scan.go.shapes import Shapes
 from moot.scan.rule import Rule
 
 Found = tuple[Rule, Span]
@@ -37,13 +42,53 @@ class Routine(NamedTuple):
 
 
 def find_races(program: Program) -> Iterator[Found]:
+    package = _list_variables(program, program.variables.values())
     for function in program.bodies:
         routines = list(_routines(program, function))
+        if not routines:
+            continue
+        meeting = RoutineMeeting(program, function, routines, package)
         for routine in routines:
             yield from _find_add_inside(routine)
-            yield from _find_writes(function, routine, routines)
-            yield from _find_stuck(function, routine)
+            yield from _find_writes(meeting, routine)
+            yield from _find_stuck(meeting, function, routine)
     yield from _loop_captures(program)
+
+
+class VariableNames(NamedTuple):
+    every: set[str]
+    maps: set[str]
+
+
+def _list_variables(program: Program, bindings: Iterable[Assign]) -> VariableNames:
+    named = [(key(made.targets[0]), made) for made in bindings]
+    return VariableNames({name for name, _ in named}, {name for name, made in named if _makes_map(program, made)})
+
+
+class RoutineMeeting:
+    """What the goroutines of a function share with each other and with it, collected once for all of them."""
+
+    def __init__(self, program: Program, function: Function, routines: list[Routine], package: VariableNames) -> None:
+        nodes = program.run_by(function)
+        local = (node for node in inside(function.body) if isinstance(node, Assign) and node.local)
+        own = _list_variables(program, local)
+        self.end = function.at[1]
+        self.joins = sorted(n.at[0] for n in nodes if _joins(n))  # type: ignore[attr-defined]
+        self.channels = {key(n.targets[0]) for n in nodes if isinstance(n, Assign) and _is_unbuffered(n.value)}
+        self.known = own.every | package.every
+        self.uses: dict[str, list[int]] = {}
+        for node in nodes:
+            if isinstance(node, Name | Attr):
+                self.uses.setdefault(key(node), []).append(node.at[0])
+        for places in self.uses.values():
+            places.sort()
+        maps = own.maps | package.maps
+        self.changes = {id(routine): list(_changes(maps, routine)) for routine in routines}
+        self.writers = Counter(name for each in self.changes.values() for name in {place for place, _ in each})
+
+    def is_used(self, place: str, after: int, until: int) -> bool:
+        places = self.uses.get(place, [])
+        return bisect_left(places, after) < bisect_left(places, until)
 
 
 def _routines(program: Program, function: Function) -> Iterator[Routine]:
@@ -81,8 +126,9 @@ def _own(function: Function) -> set[str]:
     return names
 
 
-def _changes(routine: Routine) -> Iterator[tuple[str, Span]]:
-    """Outer variables that the goroutine writes without a lock of its own."""
+def _changes(maps: set[str], routine: Routine) -> Iterator[tuple[str, Span]]:
+    """Outer variables that the goroutine writes without a lock of its own. Elements of a slice are usually one for each
+    goroutine; those of a map are not."""
     own = _own(routine.body)
     if any(isinstance(n, Call) and callee_word(n) in ORDERED for n in inside(routine.body.body)):
         return
@@ -91,28 +137,33 @@ def _changes(routine: Routine) -> Iterator[tuple[str, Span]]:
         targets = (node.target,) if isinstance(node, Augment) and node.op != "<-" else targets
         for part in (p for target in targets for p in parts(target)):
             name = root(part)
-            if name and name != "_" and name not in own and not isinstance(part, Item):
-                yield key(part) or name, node.at  # type: ignore[attr-defined]
+            shared = not isinstance(part, Item) or key(part.base) in maps
+            if name and name != "_" and name not in own and shared:
+                yield (name if isinstance(part, Item) else key(part) or name), node.at  # type: ignore[attr-defined]
 
 
-def _find_writes(function: Function, routine: Routine, routines: list[Routine]) -> Iterator[Found]:
-    joins = sorted(
-        n.at[0]
-        for n in within(function.body)
-        if (isinstance(n, Call) and callee_word(n) in JOINS) or isinstance(n, Wait | Switch)
-        if n.at[0] >= routine.at[1]
-    )
-    until = joins[0] if joins else function.at[1]
-    for place, at in _changes(routine):
-        others = [r for r in routines if r is not routine]
-        elsewhere = any(place == other for r in others for other, _ in _changes(r))
-        used = any(
-            isinstance(n, Name | Attr) and key(n) == place and routine.at[1] <= n.at[0] < until
-            for n in within(function.body)
-        )
-        if routine.looped or elsewhere or used:
+def _makes_map(program: Program, made: Assign) -> bool:
+    of = shape(program, made.annotation) or Shapes(program).of(made.value)
+    written = isinstance(made.value, Table) and isinstance(made.value.type, Opaque) and made.value.type.word
+    return written == "map_type" or (of is not None and of.word == "map")
+
+
+def _find_writes(meeting: RoutineMeeting, routine: Routine) -> Iterator[Found]:
+    joined = bisect_left(meeting.joins, routine.at[1])
+    joins = meeting.joins[joined : joined + 1]
+    # Whoever never waits for the goroutine reads the variable at any time.
+    free = not joins and not any(_joins(n) for n in inside(routine.body.body))
+    for place, at in meeting.changes[id(routine)]:
+        used = meeting.is_used(place, routine.at[1], joins[0] if joins else meeting.end)
+        free_use = free and place.split(".")[0] in meeting.known
+        if routine.looped or meeting.writers[place] > 1 or used or free_use:
             yield flaw.RACE, at
             return
+
+
+def _joins(node: object) -> bool:
+    sends = isinstance(node, Augment) and node.op == "<-"
+    return sends or isinstance(node, Wait | Switch) or (isinstance(node, Call) and callee_word(node) in JOINS)
 
 
 def _loop_captures(program: Program) -> Iterator[Found]:
@@ -128,27 +179,21 @@ def _loop_captures(program: Program) -> Iterator[Found]:
                 yield flaw.LOOP_CAPTURE, node.at
 
 
-def _find_stuck(function: Function, routine: Routine) -> Iterator[Found]:
+def _find_stuck(meeting: RoutineMeeting, function: Function, routine: Routine) -> Iterator[Found]:
     """An unbuffered channel that the goroutine sends on, received in a select that may take another case."""
-    made = {
-        key(n.targets[0])
-        for n in within(function.body)
-        if isinstance(n, Assign)
-        and isinstance(n.value, Call)
-        and callee_word(n.value) == "make"
-        and _is_unbuffered(n.value)
-    }
     sends = [n for n in within(routine.body.body) if isinstance(n, Augment) and n.op == "<-"]
     for send in sends:
         channel = key(send.target)
-        if channel in made and not _in_select(routine.body, send.at) and _may_miss(function, channel):
+        if channel in meeting.channels and not _in_select(routine.body, send.at) and _may_miss(function, channel):
             yield flaw.STUCK_SENDER, send.at
             return
 
 
-def _is_unbuffered(make: Call) -> bool:
-    kind = make.args[0] if make.args else None
-    return isinstance(kind, Opaque) and kind.word == "channel_type" and len(make.args) == 1
+def _is_unbuffered(made: Expr | None) -> bool:
+    """`make(chan T)`"""
+    if not isinstance(made, Call) or callee_word(made) != "make" or len(made.args) != 1:
+        return False
+    return isinstance(made.args[0], Opaque) and made.args[0].word == "channel_type"
 
 
 def _selects(function: Function) -> Iterator[Switch]:

@@ -169,20 +169,10 @@ class Reckoner:
                 return Range(len(items), len(items))
             case Call(func=Name(id="make"), args=(_, size, *_)):
                 return self.value(size, state)
-            case Call(func=Name(id="[]byte" | "string"), args=(inner,)):
-                return self.length(inner, state)
-            case Call(func=Name(id="append"), args=(first, *more)):
-                return self._grow_length(first, more, state)
             case Cut():
                 return self._cut(expr, state)
         found = self.shapes.of(expr)
         return Range(found.size, found.size) if found is not None and found.size is not None else None
-
-    def _grow_length(self, first: Expr, more: list[Expr], state: State) -> Range | None:
-        before = self.length(first, state)
-        if before is None or any(type(part).__name__ == "Star" for part in more):
-            return None
-        return Range(before.low + len(more), before.high + len(more))
 
     def _cut(self, expr: Cut, state: State) -> Range | None:
         low = self.value(expr.low, state) if expr.low is not None else Range(0, 0)

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import Assign, Class, Define, Expr, Name, Stmt
 from moot.scan.javascript.functions import VALUES, function, member_name
-from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
+from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes
 
 
 def class_(reader: JavaScriptReader, node: Node, name: str) -> Class:

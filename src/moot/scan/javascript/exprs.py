@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import (
     MAX_DEPTH,
     Attr,
@@ -29,15 +30,16 @@ from moot.scan.engine.ir import (
     Yield,
 )
 from moot.scan.javascript.addresses import drop_own_base, mark_address
+from moot.scan.javascript.comparisons import translate_comparison
 from moot.scan.javascript.functions import lambda_
 from moot.scan.javascript.jsx import JSX
 from moot.scan.javascript.literals import number, unescape_text
 from moot.scan.javascript.modules import find_required
 from moot.scan.javascript.options import notice_comparison, notice_entry
 from moot.scan.javascript.patterns import PATTERNS, key
-from moot.scan.javascript.reader import GIVEN, JavaScriptReader, first, list_named_nodes, operator, span
+from moot.scan.javascript.reader import GIVEN, JavaScriptReader, first, list_named_nodes, operator
 from moot.scan.javascript.requests import bind_listener, part_of_request
-from moot.scan.javascript.words import NUMBER, translate_call, translate_comparison
+from moot.scan.javascript.words import NUMBER, translate_call
 
 COMPARISONS = {
     "==": "==", "===": "==", "!=": "!=", "!==": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import (
     Assign,
     Attr,
@@ -41,7 +42,7 @@ from moot.scan.javascript.functions import VALUES, function
 from moot.scan.javascript.modules import lower_export, lower_import, lower_require
 from moot.scan.javascript.options import notice_target
 from moot.scan.javascript.patterns import PATTERN_KINDS, destructure, destructure_once
-from moot.scan.javascript.reader import CALLBACK, SKIPPED, JavaScriptReader, first, list_named_nodes, span
+from moot.scan.javascript.reader import CALLBACK, SKIPPED, JavaScriptReader, first, list_named_nodes
 from moot.scan.syntax import words
 
 CAUGHT = "caught error"

@@ -2,9 +2,10 @@
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import Assign, Attr, Block, Const, Define, Expr, Function, Name, Param, Return, Stmt
 from moot.scan.javascript.patterns import PATTERN_KINDS, destructure, key
-from moot.scan.javascript.reader import CALLBACK, JavaScriptReader, first, list_named_nodes, span
+from moot.scan.javascript.reader import CALLBACK, JavaScriptReader, first, list_named_nodes
 from moot.scan.javascript.requests import bind_handler_params
 
 VALUES = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
@@ -29,7 +30,6 @@ def function(
         body,
         decorators,
         any(child.type == "async" for child in node.children[:4]),
-        node.type.startswith("generator") or any(child.type == "*" for child in node.children[:4]),
     )
 
 

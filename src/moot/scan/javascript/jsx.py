@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import Attr, Call, Const, Entry, Expr, Name, Opaque, Table
 from moot.scan.javascript.options import notice_entry
-from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
+from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes
 
 CREATE = "react.createElement"
 

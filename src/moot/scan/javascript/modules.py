@@ -5,10 +5,11 @@ import re
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.imports import name_unit
 from moot.scan.engine.ir import Assign, Block, Import, Name, Stmt
 from moot.scan.javascript.literals import unescape_text
-from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
+from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes
 from moot.scan.syntax import words
 
 # Wrappers that compilers put around a required module to give it a `default`.

@@ -7,7 +7,7 @@
 import re
 
 from moot.core.secret_patterns import COMPARED_JAVASCRIPT, COMPARED_WHERE_MADE
-from moot.scan.engine.ir import Attr, Call, Const, Do, Entry, Expr, Name, Span, Unary
+from moot.scan.engine.ir import Attr, Call, Concat, Const, Do, Entry, Expr, Hole, Name, Span, Unary
 from moot.scan.javascript.reader import JavaScriptReader
 from moot.scan.syntax import words
 
@@ -50,6 +50,7 @@ def notice_comparison(reader: JavaScriptReader, op: str, left: Expr, right: Expr
     """`given === SECRET`: an untrusted value compared with a secret."""
     if op not in ("==", "!="):
         return
+    left, right = _find_end(left), _find_end(right)
     if not (_is_plain(left) and _is_plain(right)) or isinstance(left, Const) or isinstance(right, Const):
         return
     if SECRET.search(_last(right)) and not SECRET.search(_last(left)):
@@ -58,6 +59,12 @@ def notice_comparison(reader: JavaScriptReader, op: str, left: Expr, right: Expr
     if named or MADE_HERE.search(_last(left)) or MADE_HERE.search(_last(right)):
         call = Call(at, reader.name_origin(at, COMPARED), (right, left, Const(at, named)))
         reader.before.append(Do(at, call))
+
+
+def _find_end(value: Expr) -> Expr:
+    """Of `Bearer ${TOKEN}`, what stands at its end."""
+    last = value.parts[-1] if isinstance(value, Concat) and value.parts else value
+    return last.value if isinstance(last, Hole) else last
 
 
 def _last(value: Expr) -> str:

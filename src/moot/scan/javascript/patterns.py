@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import Assign, Attr, Block, Const, Expr, Item, Logic, Many, Name, Opaque, Star, Stmt
-from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes, span
+from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes
 
 PATTERN_KINDS = frozenset({"object_pattern", "array_pattern"})
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from moot.scan.engine.bounds import Bounded
-from moot.scan.engine.ir import MAX_DEPTH, Block, Expr, Import, Name, Opaque, Span, Stmt
+from moot.scan.engine.bounds import TreeReader, span
+from moot.scan.engine.ir import Block, Expr, Import, Name, Span, Stmt
 from moot.scan.javascript.literals import unescape_text
 from moot.scan.syntax import words
 
@@ -29,7 +29,7 @@ LIST_NAMES = re.compile(rb"(?<![\w$])([\w$]{1,80})\s{0,20}[=:]\s*(?:\[|new Array
 SET_ON_REQUEST = re.compile(rb"\breq\.(\w+)\s*(?:[+|?&]{1,2})?=(?![=>])")
 
 
-class JavaScriptReader(Bounded):
+class JavaScriptReader(TreeReader):
     """`exprs_by_kind` and `blocks_by_kind` are the front end's tables. They are passed in because functions contain
     statements and statements contain functions."""
 
@@ -40,9 +40,7 @@ class JavaScriptReader(Bounded):
         exprs_by_kind: "dict[str, Callable[[JavaScriptReader, Node], Expr]]",
         block: "Callable[[JavaScriptReader, Node | None], Block]",
     ) -> None:
-        super().__init__(path)
-        self.data = data
-        self.depth = 0
+        super().__init__(path, data, exprs_by_kind, SKIPPED)
         self.modules: dict[str, Import] = {}
         self.before: list[Stmt] = []
         """Statements to run before the current one."""
@@ -51,22 +49,12 @@ class JavaScriptReader(Bounded):
         self.exports: dict[Span, Node] = {}
         """The `export` node around a declaration, by the declaration's span."""
         self._targets: set[Span] = set()
-        self._exprs = exprs_by_kind
         self._block = block
-
-    def text(self, node: Node | None) -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
 
     def word(self, node: Node | None) -> str:
         """An identifier, with Unicode escapes decoded."""
         text = self.text(node)
         return unescape_text(text) if "\\" in text else text
-
-    def too_deep(self, node: Node) -> bool:
-        if self.depth < MAX_DEPTH:
-            return False
-        self.gap(node, "nests too deep")
-        return True
 
     def within_bounds(self, node: Node, statements: list[Node]) -> list[Node]:
         """Cuts the statements to what the file's limit still allows."""
@@ -76,23 +64,6 @@ class JavaScriptReader(Bounded):
             self.gap(node, f"more than {self.most_statements} statements: the rest was not analysed")
         return kept
 
-    def expr(self, node: Node | None) -> Expr:
-        if node is None:
-            return Opaque((0, 0))
-        if self.is_full(node):
-            return Opaque(span(node), (), node.type)
-        self.made += 1
-        lower = self._exprs.get(node.type)
-        if lower is None:
-            return self.opaque(node)
-        if self.too_deep(node):
-            return Opaque(span(node), (), node.type)
-        self.depth += 1
-        try:
-            return lower(self, node)
-        finally:
-            self.depth -= 1
-
     def target(self, node: Node | None) -> Expr:
         """An assignment target. Recorded on the way down, because finding a node's parent is a search from the root."""
         if node is not None:
@@ -101,17 +72,6 @@ class JavaScriptReader(Bounded):
 
     def is_target(self, node: Node) -> bool:
         return span(node) in self._targets
-
-    def exprs(self, nodes: list[Node]) -> tuple[Expr, ...]:
-        return tuple([self.expr(node) for node in nodes if node.type not in SKIPPED])
-
-    def opaque(self, node: Node) -> Expr:
-        if self.too_deep(node):
-            return Opaque(span(node), (), node.type)
-        self.depth += 1
-        parts = self.exprs(node.named_children)
-        self.depth -= 1
-        return Opaque(span(node), parts, node.type)
 
     def block(self, node: Node | None) -> Block:
         return self._block(self, node)
@@ -128,10 +88,6 @@ class JavaScriptReader(Bounded):
 
 
 CALLBACK = "callback "
-
-
-def span(node: Node) -> Span:
-    return (node.start_byte, node.end_byte)
 
 
 def list_named_nodes(node: Node | None) -> list[Node]:

@@ -49,7 +49,7 @@ NUMBER = "js.number"
 REGEX = "RegExp"
 TYPEOF = "require typeof"
 SIMPLE_CLASS = re.compile(r"\[((?:\\.|[^\]\\^-])+)\]\+?")
-HARMLESS_CLASS = re.compile(r"\[\^((?:a-z|A-Z|a-f|A-F|0-9|\\w|\\d|[ _\-A-Za-z0-9]|\\-)+)\][+*]?|\\[WD]\+?")
+HARMLESS_CLASS = re.compile(r"\[\^((?:\\[wd-]|[ _\-A-Za-z0-9])+)\][+*]?|\\[WD]\+?")
 
 # A pattern of all special characters, to be escaped.
 ESCAPED_CLASS = re.compile(r"\(?\[(?=.*\.)(?=.*\*)(?=.*\+)(?=.*\()(?=.*\\\\).*\]\)?$", re.DOTALL)
@@ -272,6 +272,23 @@ def _each(call: Call, base: Expr, known: Known) -> Told:
     return Call(call.at, call.args[0], (_element(call, base),))
 
 
+def _some(call: Call, base: Expr, known: Known) -> Told:
+    return _ask_each(call, base, known, "any")
+
+
+def _every(call: Call, base: Expr, known: Known) -> Told:
+    return _ask_each(call, base, known, "all")
+
+
+def _ask_each(call: Call, base: Expr, known: Known, how: str) -> Told:
+    """What is proved of each item is proved of the list."""
+    if not call.args or not is_function(call.args[0]):
+        return None
+    each = Name(call.at, f"each {call.at[0]}")
+    asked = Comprehension(call.at, "list", Call(call.at, call.args[0], (each,)), (Clause(each, base),))
+    return Call(call.at, known(call.at, how), (asked,))
+
+
 def _map(call: Call, base: Expr, known: Known) -> Told:
     if not call.args or not isinstance(call.args[0], Name):
         return None
@@ -341,8 +358,8 @@ METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
     "match": _match,
     "replace": _replace,
     "forEach": _each,
-    "some": _each,
-    "every": _each,
+    "some": _some,
+    "every": _every,
     "map": _map,
     "flatMap": _map,
     "filter": _filter,
@@ -354,43 +371,3 @@ METHODS: dict[str, Callable[[Call, Expr, Known], Told]] = {
     "promisify": _translate_promise,
     "getAttribute": _attribute,
 }
-
-
-def translate_comparison(at: Span, op: str, left: Expr, right: Expr, known: Known) -> Expr:
-    """`list.indexOf(x) !== -1` is `x in list`; `typeof x === "number"` proves that it is harmless, `"string"` that it
-    is not an object."""
-    found = _index_test(at, op, left, right)
-    if found is not None:
-        return found
-    if op in ("==", "!=") and isinstance(left, Call) and _is_type_test(left) and isinstance(right, Const):
-        name = {"number": PROVES, "boolean": PROVES, "bigint": PROVES, "string": IS_TEXT}.get(str(right.value))
-        proof = Call(at, known(at, name), left.args) if name is not None else Compare(at, "==", left, right)
-        return proof if op == "==" else Unary(at, "not", proof)
-    return Compare(at, op, left, right)
-
-
-def _is_type_test(left: Call) -> bool:
-    return isinstance(left.func, Name) and left.func.id == TYPEOF
-
-
-def _index_test(at: Span, op: str, left: Expr, right: Expr) -> Told:
-    if not isinstance(left, Call) or not isinstance(left.func, Attr) or left.func.name != "indexOf":
-        return None
-    if len(left.args) != 1:
-        return None
-    edge = _small(right)
-    if (op, edge) in ((">", -1), (">=", 0), ("!=", -1)):
-        return Compare(at, "in", left.args[0], left.func.base)
-    if (op, edge) in (("<", 0), ("==", -1), ("<=", -1)):
-        return Compare(at, "not in", left.args[0], left.func.base)
-    if (op, edge) == ("==", 0):
-        return Call(at, Attr(at, left.func.base, "startswith"), left.args)
-    if (op, edge) == ("!=", 0):
-        return Unary(at, "not", Call(at, Attr(at, left.func.base, "startswith"), left.args))
-    return None
-
-
-def _small(value: Expr) -> object:
-    if isinstance(value, Unary) and value.op == "-" and isinstance(value.value, Const) and value.value.value == 1:
-        return -1
-    return value.value if isinstance(value, Const) and value.value == 0 else None

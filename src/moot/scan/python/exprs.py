@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import (
     Attr,
     Binary,
@@ -37,7 +38,7 @@ from moot.scan.engine.ir import (
     Yield,
 )
 from moot.scan.engine.literals import number
-from moot.scan.python.reader import SKIPPED, Lowering, PythonReader, first, list_named_nodes, span
+from moot.scan.python.reader import SKIPPED, Lowering, PythonReader, first, list_named_nodes
 from moot.scan.python.text import lower_format, percent, string, strings
 
 
@@ -283,7 +284,6 @@ def _await(reader: PythonReader, node: Node) -> Expr:
 
 
 def _yield(reader: PythonReader, node: Node) -> Expr:
-    reader.yields = True
     value = first(node)
     return Yield(span(node), reader.expr(value) if value is not None else None)
 

@@ -1,9 +1,11 @@
 """The Python front end: lowers statements; `exprs.py` does expressions."""
 
 from collections.abc import Callable
+from typing import cast
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import (
     DECLARED,
     MAX_DEPTH,
@@ -42,8 +44,9 @@ from moot.scan.engine.ir import (
     With,
     module,
 )
+from moot.scan.engine.lazy_block import LazyBlock
 from moot.scan.python.exprs import EXPRS, lower_dotted, params
-from moot.scan.python.reader import SKIPPED, PythonReader, first, list_named_nodes, span
+from moot.scan.python.reader import SKIPPED, PythonReader, first, list_named_nodes
 
 
 def lower(source: Parsed) -> Module:
@@ -199,19 +202,28 @@ def _with(reader: PythonReader, node: Node) -> Block:
 
 def _function(reader: PythonReader, node: Node, decorators: tuple[Expr, ...] = ()) -> Block:
     name = node.child_by_field_name("name")
-    around, reader.yields = reader.yields, False
-    body = _block(reader, node.child_by_field_name("body"))
-    generator, reader.yields = reader.yields, around
     function = Function(
         span(node),
         reader.text(name) if name is not None else "",
         params(reader, node.child_by_field_name("parameters")),
-        body,
+        _function_body(reader, node.child_by_field_name("body")),
         decorators,
         any(child.type == "async" for child in node.children[:2]),
-        generator,
     )
     return (Define(span(node), function),)
+
+
+def _function_body(reader: PythonReader, node: Node | None) -> Block:
+    if not reader.brief:
+        return _block(reader, node)
+    depth = reader.depth
+
+    def lower_later() -> Block:
+        reader.depth = depth
+        return _block(reader, node)
+
+    first_one = first(node) if node is not None else None
+    return cast(Block, LazyBlock(lower_later, first_one.start_byte if first_one is not None else None))
 
 
 def _class(reader: PythonReader, node: Node, decorators: tuple[Expr, ...] = ()) -> Block:

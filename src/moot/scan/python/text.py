@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
+from moot.scan.engine.bounds import span
 from moot.scan.engine.ir import Attr, Call, Concat, Const, Expr, Hole, Item, Many, Span, Star, Table
 from moot.scan.engine.literals import NUMERIC_VERBS, Gap, brace_gaps, percent_gaps, unescape_text
-from moot.scan.python.reader import PythonReader, first, list_named_nodes, span
+from moot.scan.python.reader import PythonReader, first, list_named_nodes
 
 
 def string(reader: PythonReader, node: Node) -> Expr:

@@ -23,6 +23,7 @@ from moot.scan.python.rewrites import settings as pysettings
 from moot.scan.python.rewrites import shell as pyshell
 from moot.scan.python.rewrites import sql as pysql
 from moot.scan.python.rewrites import state as pystate
+from moot.scan.rewrites import hosts
 
 REWRITES: dict[str, Rewrite] = {
     **python.REWRITES,
@@ -44,6 +45,7 @@ REWRITES: dict[str, Rewrite] = {
     **gosinks.REWRITES,
     **gopaths.REWRITES,
     **govalues.REWRITES,
+    **hosts.REWRITES,
 }
 CHOICES: dict[str, Choices] = {
     **pysql.CHOICES,

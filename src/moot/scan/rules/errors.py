@@ -21,7 +21,11 @@ DISCARDED = Rule(
 ERROR_ONLY = words(
     "os.Remove os.RemoveAll os.Rename os.Mkdir os.MkdirAll os.Chmod os.Chown os.Chdir os.Setenv os.WriteFile "
     "os.Truncate io/ioutil.WriteFile encoding/json.Unmarshal encoding/xml.Unmarshal net/http.ListenAndServe "
-    "net/http.ListenAndServeTLS encoding/binary.Read encoding/binary.Write os.Symlink os.Link"
+    "net/http.ListenAndServeTLS encoding/binary.Read encoding/binary.Write os.Symlink os.Link os.Chtimes os.Lchown "
+    "syscall.Setuid syscall.Setgid syscall.Setgroups syscall.Setreuid syscall.Setregid syscall.Setresuid "
+    "syscall.Setresgid syscall.Chroot syscall.Setrlimit syscall.Mount syscall.Chmod syscall.Chown syscall.Mlock "
+    "golang.org/x/sys/unix.Setuid golang.org/x/sys/unix.Setgid golang.org/x/sys/unix.Chroot "
+    "golang.org/x/sys/unix.Mlock"
 )
 VALUE_AND_ERROR = words(
     "strconv.Atoi strconv.ParseInt strconv.ParseUint strconv.ParseFloat strconv.ParseBool strconv.Unquote os.Open "
@@ -32,7 +36,7 @@ VALUE_AND_ERROR = words(
     "time.Parse time.ParseDuration time.LoadLocation database/sql.Open encoding/hex.DecodeString regexp.Compile "
     "net.Dial net.Listen net.ParseCIDR html/template.ParseFiles text/template.ParseFiles crypto/rand.Read "
     "crypto/rand.Int os/exec.LookPath path/filepath.Abs path/filepath.Glob path/filepath.Rel os/user.Current "
-    "crypto/x509.ParseCertificate crypto/tls.LoadX509KeyPair"
+    "crypto/x509.ParseCertificate crypto/tls.LoadX509KeyPair io.ReadFull io.ReadAtLeast"
 )
 """Standard library functions, by number of results."""
 ERROR_METHODS = words(
@@ -51,9 +55,11 @@ HARMLESS = re.compile(
 )
 SUMS = re.compile(r"&?(?:h|hash|hasher|mac|buf\w*|b|sum)$")
 """Writers that never fail."""
+DATABASES = re.compile(rb'"(?:database/sql|github\.com/jmoiron/sqlx|github\.com/jackc/pgx[\w/]*)"')
 EXPLAINED = re.compile(rb"//|/\*")
+ABOUT_ERRORS = re.compile(r"(?i)\b(?:errors?|fails?|failure|ignor\w+|best[- ]effort|drain\w*)\b")
 NOT_ERRORS = re.compile(
-    r"^(?:os\.LookupEnv|strings\.Cut|runtime\.Caller|context\.With|math\.|utf8\.|unicode/utf8\.|bytes\.Cut|"
+    r"^(?:unicode/utf16\.|os\.LookupEnv|strings\.Cut|runtime\.Caller|context\.With|math\.|utf8\.|unicode/utf8\.|bytes\.Cut|"
     r"mime\.|net/http\.NewServeMux|encoding/pem\.Decode|runtime\.|"
     r"append|copy|len|cap|make|new|min|max|recover|string|int|float64|time\.Now|reflect\.|bits\.|math/bits\.|"
     r"slices\.|maps\.|path\.Split|path/filepath\.Split)|"
@@ -75,6 +81,7 @@ class Discard:
 
 def find_discarded(source: Source) -> Iterator[RuleMatch]:
     yield from (RuleMatch(DISCARDED, discard.node) for discard in discards(source))
+    yield from find_overwritten(source)
 
 
 def discards(source: Source) -> Iterator[Discard]:
@@ -86,8 +93,37 @@ def discards(source: Source) -> Iterator[Discard]:
         inner = nth(node, 0)
         if inner is not None and inner.type == "call_expression":
             call = read_call(source, inner)
-            if results(source, call) == ("error",) and not HARMLESS.search(call.name) and not _is_sum(source, call):
+            if _gives_error(source, call) and not HARMLESS.search(call.name) and not _is_sum(source, call):
                 yield Discard(node, call, (), True)
+
+
+def _gives_error(source: Source, call: SourceCall) -> bool:
+    """Its only result is an error: `tx.Commit()` too, but not the chained one of gorm."""
+    commits = call.method == "Commit" and DATABASES.search(source.data) is not None and b"gorm" not in source.data
+    return commits or results(source, call) == ("error",)
+
+
+def find_overwritten(source: Source) -> Iterator[RuleMatch]:
+    """`a, err := f()` and then `b, err := g()`: nobody looked at the first error."""
+    for node in source.nodes("short_var_declaration", "assignment_statement"):
+        after = node.next_named_sibling
+        if after is None or after.type not in ("short_var_declaration", "assignment_statement"):
+            continue
+        if _list_targets(source, node)[-1:] == ["err"] == _list_targets(source, after)[-1:] and _is_call(node):
+            right = after.child_by_field_name("right")
+            if right is not None and _is_call(after) and not re.search(r"\berr\b", source.text(right)):
+                yield RuleMatch(DISCARDED, node)
+
+
+def _list_targets(source: Source, node: Node) -> list[str]:
+    left = node.child_by_field_name("left")
+    return [source.text(target) for target in left.named_children] if left is not None else []
+
+
+def _is_call(node: Node) -> bool:
+    right = node.child_by_field_name("right")
+    first = nth(right, 0) if right is not None and right.named_child_count == 1 else None
+    return first is not None and first.type == "call_expression"
 
 
 def _is_sum(source: Source, call: SourceCall) -> bool:
@@ -95,7 +131,11 @@ def _is_sum(source: Source, call: SourceCall) -> bool:
 
 
 def _is_explained(source: Source, node: Node) -> bool:
-    """A comment on the line says that the error does not matter."""
+    """A comment on the line, or the one above, says that the error does not matter."""
+    line = source.data.rfind(b"\n", 0, node.start_byte) + 1
+    above = source.data[source.data.rfind(b"\n", 0, max(line - 1, 0)) + 1 : line].strip()
+    if above.startswith(b"//") and ABOUT_ERRORS.search(above.decode("utf-8", "replace")):
+        return True
     end = source.data.find(b"\n", node.end_byte)
     return EXPLAINED.search(source.data, node.end_byte, end if end >= 0 else len(source.data)) is not None
 

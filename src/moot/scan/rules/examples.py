@@ -13,22 +13,6 @@ def _go(rule: str, imports: str, fires: str, silent: str, given: str = "") -> Ru
     return RuleExample(rule, *(GO.format(imports=lines, given=given, body=body) for body in (fires, silent)))
 
 
-ROUTES = """from flask import Flask
-from flask_login import login_required
-app = Flask(__name__)
-
-@app.route("/items", methods=["POST"])
-@login_required
-def add():
-    return store()
-
-@app.route("/items/<int:id>", methods=["DELETE"])
-{guard}def remove(id):
-    return drop(id)
-"""
-EXPRESS = """router.post("/items", requireLogin, (req, res) => res.json(store(req.body)));
-router.delete("/items/:id", {guard}(req, res) => res.json(drop(req.params.id)));
-"""
 MERGE = """function merge(to, from) {{
   for (const key in from) {{{guard}
     if (typeof from[key] === "object") merge(to[key], from[key]);
@@ -68,18 +52,17 @@ EXAMPLES: dict[Language, tuple[RuleExample, ...]] = {
             "password = 'hunter2!'",
             "import os\npassword = os.environ['PASSWORD']",
         ),
-        RuleExample("python-missing-auth", ROUTES.format(guard=""), ROUTES.format(guard="@login_required\n")),
-        RuleExample(
-            "python-missing-auth",
-            ROUTES.format(guard=""),
-            ROUTES.format(guard="").replace("return drop(id)", "if not current_user.owns(id):\n        abort(403)"),
-        ),
         RuleExample(
             "python-timing",
             "import hmac\ndef check(key, body, signature):\n"
             "    return hmac.new(key, body, 'sha256').hexdigest() == signature",
             "import hmac\ndef check(key, body, signature):\n"
             "    return hmac.compare_digest(hmac.new(key, body, 'sha256').hexdigest(), signature)",
+        ),
+        RuleExample(
+            "python-host-check",
+            "from urllib.parse import urlsplit\ndef ours(url):\n    return 'example.com' in urlsplit(url).netloc",
+            "from urllib.parse import urlsplit\ndef ours(url):\n    return urlsplit(url).hostname == 'example.com'",
         ),
         RuleExample(
             "no-validation",
@@ -114,11 +97,15 @@ EXAMPLES: dict[Language, tuple[RuleExample, ...]] = {
             "const ours = (url) => /^https:\\/\\/www\\.example\\.com\\//.test(url);",
         ),
         RuleExample(
+            "javascript-type-confusion",
+            "app.get('/', (req, res) => { const f = req.query.f; if (f.includes('..')) return; send(f); });",
+            "app.get('/', (req, res) => { const f = String(req.query.f); if (f.includes('..')) return; send(f); });",
+        ),
+        RuleExample(
             "javascript-logged-secret",
             "console.log(`login of ${user.name} with ${user.password}`);",
             "console.log(`login of ${user.name}, password of ${user.password.length} letters`);",
         ),
-        RuleExample("javascript-missing-auth", EXPRESS.format(guard=""), EXPRESS.format(guard="requireLogin, ")),
         RuleExample("javascript-prototype", MERGE.format(guard=""), MERGE.format(guard=PROTO.format(key="key"))),
         RuleExample("javascript-prototype", WALK.format(guard=""), WALK.format(guard=PROTO.format(key="parts[i]"))),
         RuleExample(

@@ -1,12 +1,13 @@
-"""Checks of an address that let other hosts through, in JavaScript and Go: a part of its text, a loose pattern."""
+"""Checks of an address that let other hosts through: a part of its text, a loose pattern."""
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from tree_sitter import Node
 
 from moot.core.types import Language
-from moot.scan.calls import SourceCall, calls
+from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.strings import STRINGS, constant_text
 from moot.scan.syntax import Source
@@ -14,24 +15,50 @@ from moot.scan.syntax import Source
 ENDINGS = "com|org|net|io|dev|app|edu|gov|info|cloud|example|test|local|internal"
 HOST = re.compile(rf"(?i)(?P<scheme>[a-z+]+://|//)?(?P<dot>[.@])?(?:[\w-]+\.)+(?:{ENDINGS}|co\.\w\w)(?P<end>[/:].*)?")
 ADDRESS = re.compile(
-    r"(?i)(?:ur[li]|href|link|origin|host(?:name)?|domain|referr?er|redirect(?:_?to)?|location|address|site|target|src|"
-    r"endpoint|callback|return_?to)$"
+    r"(?i)(?:ur[li]|href|link|origin|host(?:name)?|netloc|domain|referr?er|redirect(?:_?to)?|location|address|site"
+    r"|target|src|endpoint|callback|return_?to)$"
 )
 """Names of values that hold an address. A list of them is looked up as a whole."""
+HEADER_NAME = re.compile(r"\.(?:get|Get|header|getHeader)\(\s*['\"`]([\w-]+)['\"`]\s*(?:,[^()]*)?\)$")
 OUR_HOST = re.compile(r"(?i)(?:^|_|allowed|trusted|base|our|own|root|safe|valid)(?:domain|host(?:name)?)$")
-LOOSE_DOT = re.compile(rf"(?i)(?<=[\w)])\.(?:{ENDINGS})(?![\w.-]|\\\.)")
-"""The dot before the ending of a host matches any character."""
+LOOSE_DOT = re.compile(
+    rf"(?i)(?<=[\w)])\.(?:{ENDINGS})(?![\w.-]|\\\.)|(?<=\.[*+])\.(?=[\w-]+\\?\.(?:{ENDINGS})(?![\w-]))"
+)
+"""The dot before the ending of a host, or before its name, matches any character."""
 WITH_HOST = re.compile(rf"(?i)https?\??:(?:\\?/){{2}}[\w\\.()?-]*\\?\.(?:{ENDINGS})")
+OPEN_END = re.compile(
+    rf"(?i)(?:\^|\\A)?(?:\(\?:)?(?:https?|http\[s\])\??\)?:(?:\\?/){{2}}[^/$|]*\\\.(?:{ENDINGS})\)?(?:\.\*)?"
+)
+"""A pattern that ends with the host: anything may follow."""
+OF_ADDRESSES = re.compile(r"(?i)https?\b|://|:\\/\\/|www|origin|host|domain|ur[li]\b")
 WITHIN, AT_START, AT_END = "within", "at start", "at end"
-METHODS = {
-    "includes": WITHIN, "indexOf": WITHIN, "startsWith": AT_START, "endsWith": AT_END,
-    "strings.Contains": WITHIN, "strings.Index": WITHIN, "strings.HasPrefix": AT_START, "strings.HasSuffix": AT_END,
+SCRIPT_METHODS = {"includes": WITHIN, "indexOf": WITHIN, "startsWith": AT_START, "endsWith": AT_END}
+METHODS: dict[Language, dict[str, str]] = {
+    "python": {"find": WITHIN, "startswith": AT_START, "endswith": AT_END},
+    "javascript": SCRIPT_METHODS,
+    "typescript": SCRIPT_METHODS,
+    "go": {
+        "strings.Contains": WITHIN, "strings.Index": WITHIN, "strings.HasPrefix": AT_START, "strings.HasSuffix": AT_END,
+    },
 }  # fmt: skip
 PATTERN_MAKERS = ("RegExp", "new:RegExp", "regexp.MustCompile", "regexp.Compile", "regexp.MatchString")
+PATTERN_CALLS = ("re.compile", "re.match", "re.search", "re.fullmatch")
+PATTERN_OPTIONS = ("allow_origin_regex", "allowed_origin_regex", "host_pattern")
+"""Options of frameworks that take a pattern of the sites they trust."""
 FIX = {
+    "python": "Parse it with urllib.parse.urlsplit and compare its hostname, or the ending with a dot before it.",
     "javascript": "Parse it with new URL and compare its hostname, or the ending with a dot before it.",
     "go": "Parse it with url.Parse and compare Hostname(), or the ending with a dot before it.",
 }
+
+
+class HostCheck(NamedTuple):
+    """A comparison of an address with a text."""
+
+    node: Node
+    how: str
+    subject: Node
+    wanted: Node
 
 
 def make_host_rule(language: Language) -> Rule:
@@ -46,63 +73,127 @@ def make_host_rule(language: Language) -> Rule:
 
 def find_weak_host_checks(source: Source) -> Iterator[RuleMatch]:
     rule = make_host_rule(source.language)
-    found = calls(source)
-    for name, how in METHODS.items():
-        for call in found.get(name.rpartition(".")[2], ()):
-            parts = _operands(source, call, name)
-            if parts is not None and _is_weak(source, how, *parts):
-                yield RuleMatch(rule, call.node)
-    for node, pattern in _list_patterns(source, found):
-        if LOOSE_DOT.search(pattern) or (WITH_HOST.match(pattern) and _is_test(source, node)):
+    for check in list_host_checks(source):
+        if any(_is_weak(source, check, wanted) for wanted in list_wanted(check.wanted)):
+            yield RuleMatch(rule, check.node)
+    for node, pattern in _list_patterns(source, calls(source)):
+        if _is_loose(source, node, pattern):
             yield RuleMatch(rule, node)
 
 
-def _operands(source: Source, call: SourceCall, name: str) -> tuple[str, Node] | None:
-    """The last word of the text that is searched, and what is searched for."""
+def list_host_checks(source: Source) -> Iterator[HostCheck]:
+    found = calls(source)
+    for name, how in METHODS[source.language].items():
+        for call in found.get(name.rpartition(".")[2], ()):
+            check = read_host_check(source, call, name, how)
+            if check is not None:
+                yield check
+    for node in source.nodes("comparison_operator") if source.language == "python" else ():
+        if check := read_membership(source, node):
+            yield check
+
+
+def read_host_check(source: Source, call: SourceCall, name: str, how: str) -> HostCheck | None:
     if source.language == "go":
-        if call.name != name or len(call.args) != 2:
-            return None
-        return _last_word(source, call.args[0]), call.args[1]
+        return HostCheck(call.node, how, *call.args) if call.name == name and len(call.args) == 2 else None
     callee = call.node.child_by_field_name("function")
     base = callee.child_by_field_name("object") if callee is not None else None
-    return (_last_word(source, base), call.args[0]) if base is not None and len(call.args) == 1 else None
+    return HostCheck(call.node, how, base, call.args[0]) if base is not None and len(call.args) == 1 else None
 
 
-def _last_word(source: Source, node: Node) -> str:
-    if node.end_byte - node.start_byte > 200 or node.type in ("array", "string"):
+def read_membership(source: Source, node: Node) -> HostCheck | None:
+    """`"example.com" in url`"""
+    operator = "".join(source.text(child) for child in node.children[1:-1])
+    if len(node.named_children) != 2 or re.sub(r"\s", "", operator) not in ("in", "notin"):
+        return None
+    return HostCheck(node, WITHIN, node.named_children[1], node.named_children[0])
+
+
+def list_wanted(wanted: Node) -> list[Node]:
+    """`url.startswith(("https://a.example", "https://b.example"))`"""
+    return wanted.named_children if wanted.type == "tuple" else [wanted]
+
+
+def read_last_word(source: Source, node: Node) -> str:
+    if node.end_byte - node.start_byte > 200 or node.type in ("array", "string", "list", "tuple", "set"):
         return ""
-    found = re.findall(r"\w+", re.sub(r"\([^()]*\)$", "", source.text(node)))
+    text = source.text(node)
+    if header := HEADER_NAME.search(text):
+        return str(header[1])
+    found = re.findall(r"\w+", re.sub(r"\([^()]*\)$", "", text))
     word = found[-1] if found else ""
-    if word in ("toLowerCase", "trim", "toString", "ToLower", "TrimSpace", "String") and len(found) > 1:
+    if word in ("toLowerCase", "trim", "toString", "ToLower", "TrimSpace", "String", "lower", "strip") and found[:-1]:
         return str(found[-2])
     return str(word)
 
 
-def _is_weak(source: Source, how: str, word: str, wanted: Node) -> bool:
-    if not ADDRESS.search(word):
+def _is_weak(source: Source, check: HostCheck, wanted: Node) -> bool:
+    if not ADDRESS.search(read_last_word(source, check.subject)):
         return False
     text = constant_text(source, wanted) if wanted.type in STRINGS else None
     if text is None:
-        return how != AT_START and wanted.type == "identifier" and bool(OUR_HOST.search(source.text(wanted)))
+        return check.how != AT_START and wanted.type == "identifier" and _is_our_host(source, source.text(wanted))
     host = HOST.fullmatch(text)
     if host is None:
         return False
-    if how == AT_START:
+    if check.how == AT_START:
         return host["scheme"] is not None and host["end"] is None
-    return how == WITHIN or host["dot"] is None
+    return check.how == WITHIN or host["dot"] is None
+
+
+def _is_our_host(source: Source, name: str) -> bool:
+    """In Python `host` is more often an entry of `no_proxy`, which means every name that ends so."""
+    bare = source.language == "python" and name.lower() in ("host", "hostname")
+    return not bare and OUR_HOST.search(name) is not None
 
 
 def _list_patterns(source: Source, found: dict[str, list[SourceCall]]) -> Iterator[tuple[Node, str]]:
     for node in source.nodes("regex"):
         if node.end_byte - node.start_byte < 300:
             yield node, source.text(node).strip("/")
-    for name in PATTERN_MAKERS:
+    for name in PATTERN_CALLS if source.language == "python" else PATTERN_MAKERS:
         for call in found.get(name.rpartition(".")[2], ()):
             if call.name == name and call.args and call.args[0].type in STRINGS:
                 yield call.node, constant_text(source, call.args[0]) or ""
+    yield from _list_options(source)
+
+
+def _list_options(source: Source) -> Iterator[tuple[Node, str]]:
+    """`allow_origin_regex="https://.*"`"""
+    for node in source.nodes("keyword_argument"):
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is not None and value is not None and source.text(name) in PATTERN_OPTIONS:
+            yield node, constant_text(source, value) or ""
+
+
+def _is_loose(source: Source, node: Node, pattern: str) -> bool:
+    if source.language == "python":
+        about = OF_ADDRESSES.search(pattern) or OF_ADDRESSES.search(_around(source, node))
+        return about is not None and bool(
+            LOOSE_DOT.search(pattern) or (OPEN_END.fullmatch(pattern) and _is_test(source, node))
+        )
+    if LOOSE_DOT.search(pattern):
+        return True
+    return _is_test(source, node) and bool(WITH_HOST.match(pattern) or OPEN_END.fullmatch(pattern))
+
+
+def _around(source: Source, node: Node) -> str:
+    """What the pattern is kept as, or compared with."""
+    outer = node.parent
+    if outer is not None and outer.type == "assignment":
+        return source.text(outer).partition("=")[0]
+    return ",".join(source.text(arg) for arg in read_call(source, node).args[1:]) if node.type == "call" else ""
 
 
 def _is_test(source: Source, node: Node) -> bool:
-    """`/https:…/.test(x)`: a check, not a search for links."""
+    """`/https:…/.test(x)`, `re.match("https:…", url)`: a check, not a search for links."""
+    if source.language == "go":
+        return source.text(node).startswith("regexp.MatchString") or source.text(node.parent or node).endswith(
+            ".MatchString"
+        )
+    if source.language == "python":
+        call = read_call(source, node) if node.type == "call" else None
+        tested = call is not None and call.method in ("match", "search") and len(call.args) > 1
+        return tested and call is not None and ADDRESS.search(read_last_word(source, call.args[1])) is not None
     outer = node.parent
     return outer is not None and source.text(outer).endswith(".test")

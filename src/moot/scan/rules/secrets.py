@@ -15,6 +15,9 @@ from moot.text.secrets.shapes import MASK, by_form, entropy
 PASSWORD_NAME = re.compile(patterns.CODE_PASSWORD)
 KEY_NAME = re.compile(patterns.CODE_KEY)
 PLAIN_KEY_NAME = re.compile(patterns.CODE_PLAIN_KEY)
+SECRET_WORD = re.compile(patterns.CODE_WORD)
+NOT_RANDOM = re.compile(patterns.NOT_RANDOM)
+ADDRESS = re.compile(patterns.ADDRESS_ALONE)
 PLACEHOLDER = re.compile(patterns.CODE_STAND_IN)
 MASKED_NAME = re.compile(patterns.MASKED_NAME)
 KNOWN_MASKS = re.compile(patterns.FORM_MASK)
@@ -78,7 +81,7 @@ def has_form(text: str) -> bool:
 
 
 def _is_dense(text: str) -> bool:
-    """Not only words with dashes between them: `sk-ssh-ed25519-cert-v01`."""
+    """Not only words with dashes between them, as in the name of a kind of certificate."""
     return any(c.isdigit() for c in text) and DENSE.search(text) is not None
 
 
@@ -123,6 +126,8 @@ def _last_name(text: str) -> str:
 
 
 def _is_secret(name: str, text: str) -> bool:
+    if not MASK.search(text) and (ADDRESS.search(text) or (SECRET_WORD.search(name) and _is_random(text))):
+        return True
     if MASK.search(text):
         # Sessions mask secrets before they scan: a mask counts as one.
         return bool(PASSWORD_NAME.search(name) or KEY_NAME.search(name) or MASKED_NAME.search(name))
@@ -136,6 +141,14 @@ def _is_secret(name: str, text: str) -> bool:
         return _looks_random(text)
     plain = PLAIN_KEY_NAME.search(name) is not None and len(text) >= 32 and text.isalnum()
     return plain and _looks_random(text) and entropy(text) > 4.2
+
+
+def _is_random(text: str) -> bool:
+    """A random-looking mix of letters and digits, not words or a path."""
+    bare = re.sub(r"(?i)^bearer:?\s+", "", text)
+    return (
+        16 <= len(bare) <= 400 and not NOT_RANDOM.search(bare) and entropy(bare) > 3.0 and any(map(str.isdigit, bare))
+    )
 
 
 def _looks_random(text: str) -> bool:

@@ -14,7 +14,16 @@ SECRET = re.compile(patterns.COMPARED)
 MADE_HERE = re.compile(patterns.COMPARED_WHERE_MADE)
 """In a file that computes such codes, shorter names are enough."""
 COMPUTED = re.compile(r"(?i)\bhmac\b.*digest\(\)$|^hmac\.new\(")
-ABOUT_SECRETS = re.compile(rb"(?i)hmac|hashlib|crypto/|request|http|secrets|jwt")
+MAKES_CODE = re.compile(
+    r"\bhmac\.(?:New|new|digest)\(|\b(?:argon2|scrypt|pbkdf2)\.(?:ID)?Key\(|\bhashlib\.(?:scrypt|pbkdf2_hmac)\(|"
+    + patterns.READ_VARIABLE
+)
+"""Calls whose result is a code or a secret, whatever it is called here."""
+EQUALS = re.compile(r"^(?:bytes\.(?:Equal|Compare)|reflect\.DeepEqual|strings\.(?:Compare|EqualFold)|slices\.Equal)$")
+NO_CODE = re.compile(r"^\s*(?:len|bool|int|hmac\.(?:Equal|compare_digest)|subtle\.|secrets\.compare)\b")
+ABOUT_SECRETS = tuple(
+    b"hmac hashlib crypto/ request http secrets jwt x/crypto gin-gonic labstack fiber grpc environ".split()
+)
 """Files without any of these compare other signatures and tokens, such as those of a parser."""
 VALUES = ("identifier", "attribute", "subscript", "call", "selector_expression", "index_expression", "call_expression")
 FIX = {
@@ -33,17 +42,62 @@ def make_timing_rule(language: Language) -> Rule:
 
 
 def find_compared(source: Source) -> Iterator[RuleMatch]:
-    if not ABOUT_SECRETS.search(source.data):
+    lowered = source.data.lower()
+    if not any(word in lowered for word in ABOUT_SECRETS):
         return
     rule = make_timing_rule(source.language)
+    codes = _list_codes(source)
+    yield from (RuleMatch(rule, node) for node in _find_equal_calls(source, codes))
     for node in source.nodes("comparison_operator", "binary_expression"):
         if len(node.children) != 3 or source.text(node.children[1]) not in ("==", "!="):
             continue
         left, right = node.children[0], node.children[2]
         if not (_is_value(left) and _is_value(right)) or _last(source, left) == _last(source, right):
             continue  # `self.secret == other.secret` compares two trusted values
-        if _secret(source, left) or _secret(source, right):
+        if _is_condition(source, node):
+            continue
+        if any(_secret(source, side) or _is_code(source, side, codes) for side in (left, right)):
             yield RuleMatch(rule, node)
+
+
+def _list_codes(source: Source) -> frozenset[tuple[str, str]]:
+    """(function, variable) for what holds a computed code, or something made of one."""
+    if not MAKES_CODE.search(source.data.decode("utf-8", "replace")):
+        return frozenset()
+    found: dict[str, set[str]] = {}
+    for node in source.nodes("short_var_declaration", "assignment", "assignment_statement"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            continue
+        scope, text = source.scope(node).name, source.text(right)
+        made = found.setdefault(scope, set())
+        if not NO_CODE.match(text) and (MAKES_CODE.search(text) or made & set(re.findall(r"\b\w+\b", text))):
+            made.add(re.match(r"\w*", source.text(left))[0])  # type: ignore[index]
+    return frozenset((scope, name) for scope, names in found.items() for name in names)
+
+
+def _is_code(source: Source, node: Node, codes: frozenset[tuple[str, str]]) -> bool:
+    """The variable itself, a cut of it, or the sum of what it stands for."""
+    text = source.text(node)
+    name = re.match(r"\w+", text)
+    rest = re.fullmatch(r"\w+(?:\[[^\]]*\]|\.Sum\(nil\)|\.(?:hex)?digest\(\))?", text)
+    return name is not None and rest is not None and (source.scope(node).name, name[0]) in codes
+
+
+def _find_equal_calls(source: Source, codes: frozenset[tuple[str, str]]) -> Iterator[Node]:
+    """`bytes.Equal(mac.Sum(nil), tag)`"""
+    for node in source.nodes("call_expression") if codes and source.language == "go" else ():
+        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        equals = function is not None and EQUALS.match(source.text(function)) is not None
+        if equals and given is not None and any(_is_code(source, each, codes) for each in given.named_children):
+            yield node
+
+
+def _is_condition(source: Source, node: Node) -> bool:
+    """`select(tokens).where(tokens.c.digest == wanted)`: the database compares, as it does for `WHERE`."""
+    call = node.parent.parent if node.parent is not None and node.parent.type == "argument_list" else None
+    function = call.child_by_field_name("function") if call is not None else None
+    return function is not None and source.text(function).endswith((".where", ".filter", ".having"))
 
 
 def _is_value(node: Node) -> bool:

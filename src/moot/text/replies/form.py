@@ -1,5 +1,6 @@
 """Format instructions for prompts, written only here."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from pydantic import BaseModel
@@ -20,9 +21,11 @@ def instructions(shape: type[BaseModel]) -> str:
     return "\n".join([JSON, "", *_json_object(shape, "")])
 
 
-def code_form(shape: type[BaseModel], language: str, path: str) -> str:
-    """A line for each field, then the code in one unlabelled fence: small models write that best."""
-    lines = [f"{slot.name.upper()}: {blank_of(slot)}" for slot in slots(shape) if slot.kind != "code"]
+def code_form(shape: type[BaseModel], language: str, path: str, without: Sequence[str] = ()) -> str:
+    """A line for each field, then the code in one unlabelled fence: small models write that best. Fields `without` are
+    read where a reply has them, but not asked for."""
+    asked = [slot for slot in slots(shape) if slot.kind != "code" and slot.name not in without]
+    lines = [f"{slot.name.upper()}: {blank_of(slot)}" for slot in asked]
     return "\n".join([*lines, *([""] if lines else []), f"```{language}", f"<the complete code of {path}>", "```"])
 
 

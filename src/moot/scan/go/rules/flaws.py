@@ -26,6 +26,12 @@ HEADERS = Rule(
     "A value with a line break in it adds headers, or a whole answer, of the attacker's own.",
     "Remove line breaks from the value, or let net/http write the header.", 0.6,
 )  # fmt: skip
+STATIC_IV = Rule(
+    "go-static-iv", "auth", "high", 1204,
+    "Static IV: data is encrypted with a constant nonce or initialization vector",
+    "Equal texts give equal ciphertexts; with GCM and CTR the key stream is laid open.",
+    "Fill it with crypto/rand for every message.", 0.8,
+)  # fmt: skip
 STATIC_SALT = Rule(
     "go-static-salt", "auth", "medium", 760,
     "Static salt: the salt is the same for every password",
@@ -128,6 +134,18 @@ COOKIE_SCRIPT = Rule(
     "An injected script sends the session away.",
     "Set HttpOnly: true.", 0.7,
 )  # fmt: skip
+EXPOSED = Rule(
+    "go-error-shown", "other", "low", 209,
+    "Information disclosure: the stack of the program is sent to the user",
+    "Paths, functions and versions in it help the next attack.",
+    "Log the stack and answer with a plain message.", 0.5,
+)  # fmt: skip
+OAUTH_STATE = Rule(
+    "go-oauth-state", "auth", "medium", 352,
+    "CSRF: the state of an OAuth2 login is constant",
+    "A link of the attacker's ends a login of the attacker's in the victim's browser.",
+    "Make a random state for each login, keep it in the session and compare it in the callback.", 0.7,
+)  # fmt: skip
 BOMB = Rule(
     "go-decompression-bomb", "other", "medium", 409,
     "Decompression bomb: compressed data is expanded without a size limit",
@@ -205,6 +223,12 @@ TRUST = Rule(
     "Trust boundary violation: user input is stored in the session unchecked",
     "A value of 'admin' becomes a session entry that only the server should set.",
     "Check the value against what is allowed before it enters the session.", 0.6,
+)  # fmt: skip
+CORS = Rule(
+    "go-cors", "auth", "medium", 942,
+    "CORS misconfiguration: every site may send requests with the visitor's cookies",
+    "A page of the attacker reads what only the visitor may see.",
+    "Name the sites that may ask, or do not allow credentials.", 0.7,
 )  # fmt: skip
 TEMP_FILE = Rule(
     "go-temp-file", "race_condition", "low", 377,

@@ -8,12 +8,14 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
 from moot.scan.engine.rules import checks
 from moot.scan.engine.values import HEADERS, Val
+from moot.scan.go.rules import cookies as cookies
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import libraries as libraries
 from moot.scan.go.rules import names as names
 from moot.scan.go.rules import patterns as known
+from moot.scan.go.rules.nonces import CIPHER_MODES, has_fixed_iv
 from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, number, sink
-from moot.scan.rules.when import is_about_password
+from moot.scan.rules.when import PRESCRIBED, is_about_password
 
 SECRET_NAME = UNGUESSABLE["go"]
 SHELLS = re.compile(r"(?:^|/)(?:(?:ba|z|da|k)?sh|cmd(?:\.exe)?|powershell|pwsh|python3?|perl|ruby|node)$")
@@ -87,6 +89,18 @@ def _to_page(place: int) -> Callable[[Site], bool]:
         return writer is not None and writer.name.endswith("http.ResponseWriter") and _is_html(site)
 
     return check
+
+
+def _to_visitor(site: Site) -> bool:
+    writer = site.arg(0)
+    return writer is not None and writer.name.endswith("http.ResponseWriter")
+
+
+def _has_constant_state(site: Site) -> bool:
+    """A program on the user's own machine has no browser session to forge: it is given the code by hand, or on a local
+    port."""
+    own = site.contains("urn:ietf:wg:oauth:2.0:oob") or site.contains("localhost") or site.contains("127.0.0.1")
+    return site.module("golang.org/x/oauth2") and is_text(site.arg(0)) and not own
 
 
 def _is_html(site: Site) -> bool:
@@ -165,23 +179,6 @@ def _no_timeout(site: Site) -> bool:
     return site.arg("ReadHeaderTimeout", "ReadTimeout") is None and site.count > 0
 
 
-def _plain_cookie(site: Site) -> bool:
-    secure = site.arg("Secure")
-    return _is_set(site) and (secure is None or is_const(secure, False))
-
-
-def _is_script_cookie(site: Site) -> bool:
-    return _is_set(site) and not _plain_cookie(site) and (
-        site.arg("HttpOnly") is None or is_const(site.arg("HttpOnly"), False)
-    )  # fmt: skip
-
-
-def _is_set(site: Site) -> bool:
-    """A cookie that is set, not deleted."""
-    age = number(site.arg("MaxAge"))
-    return site.arg("Value") is not None and not (age is not None and age < 0) and not is_const(site.arg("Value"), "")
-
-
 COMPRESSED = re.compile(
     r"compress/\w+\.New\w*Reader\w*\(\)|archive/zip\.\w+\(\)\[\]\.File\[\]\.Open|zip\.File\.Open"
     r"|klauspost/compress/\w+\.NewReader\(\)"
@@ -227,6 +224,16 @@ def _is_password_digest(site: Site) -> bool:
     return is_about_password(given) and not re.search(r"bcrypt|scrypt|argon2|pbkdf2", site.around())
 
 
+def _is_plain_digest(site: Site) -> bool:
+    return not _about_password(site) and not PRESCRIBED.search(site.around())
+
+
+def _is_weak_code(site: Site) -> bool:
+    """`hmac.New(md5.New, key)`"""
+    function = site.arg(0)
+    return function is not None and function.name in HASHES.split()
+
+
 def _has_fixed_salt(site: Site) -> bool:
     salt = site.arg(2 if site.name == "crypto/pbkdf2.Key" else 1)
     if salt is None or salt.taints:
@@ -256,7 +263,8 @@ def _writes_headers(site: Site) -> bool:
 def _is_block_by_block(site: Site) -> bool:
     """ECB: blocks of a longer text, each encrypted by itself."""
     around = site.around()
-    return re.search(r"\bfor\b", around) is not None and "cipher.New" not in around and "XOR" not in around
+    chained = "cipher.New" in around or "XOR" in around or "^" in around
+    return re.search(r"\bfor\b", around) is not None and not chained
 
 
 FAST_HASHES = (
@@ -377,12 +385,16 @@ SINKS: tuple[Sink, ...] = (
          when=_writes_headers),
     sink(known.RANDOM, "random", " ".join(names.RANDOM), when=_secret_use),
     sink(known.PASSWORD_HASH, "hash", HASHES, when=_about_password),
-    sink(known.HASH, "hash", HASHES, when=lambda site: not _about_password(site)),
+    sink(known.HASH, "hash", HASHES, when=_is_plain_digest),
+    sink(known.HASH, "hash", "crypto/hmac.New", when=_is_weak_code),
     sink(known.PASSWORD_HASH, "hash", FAST_HASHES, when=_is_password_digest),
     sink(flaw.STATIC_SALT, "salt", KEY_DERIVATIONS, when=_has_fixed_salt),
     sink(flaw.FEW_ROUNDS, "rounds", "golang.org/x/crypto/pbkdf2.Key", when=_rounds_below(2, 10_000)),
     sink(flaw.FEW_ROUNDS, "rounds", "crypto/pbkdf2.Key", when=_rounds_below(3, 10_000)),
     sink(flaw.FEW_ROUNDS, "rounds", "golang.org/x/crypto/bcrypt.GenerateFromPassword", when=_rounds_below(1, 10)),
+    sink(flaw.STATIC_IV, "iv", CIPHER_MODES, when=has_fixed_iv),
+    sink(flaw.STATIC_IV, "iv", ".Seal",
+         when=lambda site: site.receiver.name.startswith("crypto/cipher.") and has_fixed_iv(site)),
     sink(known.CIPHER, "cipher", "crypto/aes.NewCipher()[].Encrypt", when=_is_block_by_block),
     sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
          "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
@@ -399,8 +411,13 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.NO_TIMEOUT, "timeout", "net/http.ListenAndServe net/http.ListenAndServeTLS net/http.Serve "
          "net/http.ServeTLS"),
     sink(flaw.SLOW_HEADERS, "timeout", "net/http.Server", when=_no_timeout),
-    sink(flaw.COOKIE, "cookie", "net/http.Cookie", when=_plain_cookie),
-    sink(flaw.COOKIE_SCRIPT, "cookie", "net/http.Cookie", when=_is_script_cookie),
+    sink(flaw.EXPOSED, "error", "net/http.Error", 1, label="error"),
+    sink(flaw.EXPOSED, "error", "fmt.Fprintf fmt.Fprint fmt.Fprintln io.WriteString", 1, 2, 3, 4, label="error",
+         when=_to_visitor),
+    sink(flaw.EXPOSED, "error", "net/http.ResponseWriter.Write", 0, label="error"),
+    sink(flaw.EXPOSED, "error", " ".join(f"{c}.{n}" for c in (names.GIN, *names.ECHOS) for n in
+         ("String", "JSON", "HTML", "AbortWithStatusJSON")), "*", label="error"),
+    sink(flaw.OAUTH_STATE, "state", ".AuthCodeURL", when=_has_constant_state),
     sink(flaw.BOMB, "bomb", "io.Copy io.CopyBuffer", when=_is_compressed(1)),
     sink(flaw.BOMB, "bomb", "io.ReadAll io/ioutil.ReadAll", when=_is_compressed(0)),
     sink(flaw.SERVE_ROOT, "path", "net/http.Dir", when=lambda site: is_const(site.arg(0), "/")),
@@ -424,8 +441,8 @@ STORES = (NamedStore(known.RANDOM, "random", SECRET_NAME, "random"), *libraries.
 SETTINGS = (FlawedSetting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda value: 0 < (number(value) or 0) < 0x0303),)
 BOOK = FlowBook(
     sources=names.SOURCES,
-    labels={},
-    sinks=by_name((*SINKS, *libraries.SINKS)),
+    labels={"runtime/debug.Stack": "error"},
+    sinks=by_name((*SINKS, *cookies.SINKS, *libraries.SINKS)),
     stores=STORES,
     settings=SETTINGS,
     returns=(Sink(known.RESPONSE, "xss", (), floor=SURE), Sink(flaw.HEADERS, "header", (), floor=SURE)),

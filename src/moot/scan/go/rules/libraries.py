@@ -3,11 +3,13 @@
 import re
 
 from moot.scan.engine.rulebook import NamedStore, Site, When
+from moot.scan.engine.values import SHARED
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import names as names
 from moot.scan.go.rules import patterns as known
 from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, sink
 from moot.scan.rules.secrets import PLACEHOLDER
+from moot.scan.rules.when import is_guessable
 
 JWTS = tuple(
     f"github.com/{owner}" for owner in ("golang-jwt/jwt", "golang-jwt/jwt/v4", "golang-jwt/jwt/v5", "dgrijalva/jwt-go")
@@ -62,6 +64,14 @@ def _sessions(site: Site) -> bool:
     return site.module("github.com/gin-contrib/sessions")
 
 
+def _is_shared_file(site: Site) -> bool:
+    path = site.arg(0)
+    if path is None:
+        return False
+    guessed = SHARED in path.marks and is_guessable(site.around())
+    return guessed or re.match(r"/(?:var/)?tmp/", str(path.const)) is not None
+
+
 def _page(site: Site) -> bool:
     kind = site.arg(1)
     return kind is not None and isinstance(kind.const, str) and "html" in kind.const
@@ -88,7 +98,7 @@ SINKS = (
     sink(flaw.COOKIE_SCRIPT, "cookie", f"{names.GIN}.SetCookie",
          when=lambda site: is_const(site.arg(6), False) and is_const(site.arg(5), True)),
     sink(flaw.TEMP_FILE, "temp", "os.Create os.WriteFile io/ioutil.WriteFile",
-         when=lambda site: bool(re.match(r"/(?:var/)?tmp/", str(getattr(site.arg(0), "const", ""))))),
+         when=_is_shared_file),
 )  # fmt: skip
 STORES = (
     NamedStore(

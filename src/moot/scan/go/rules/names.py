@@ -44,7 +44,7 @@ def _sources() -> dict[str, float]:
     return names | {
         "github.com/go-chi/chi.URLParam": 1.0, "github.com/go-chi/chi/v5.URLParam": 1.0,
         "github.com/gorilla/mux.Vars": 1.0, "github.com/julienschmidt/httprouter.Params.ByName": 1.0,
-        "mime/multipart.FileHeader.Filename": 1.0,
+        "mime/multipart.FileHeader.Filename": 1.0, "runtime/debug.Stack": 1.0,
         "os.Args": 0.6, "os.Getenv": 0.5, "os.LookupEnv": 0.5, "os.Environ": 0.5, "os.Stdin": 0.6,
     }  # fmt: skip
 
@@ -89,6 +89,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         found |= dict.fromkeys(words(line), words(kinds))
     found |= dict.fromkeys(words(".EncodeToString"), TEXT_KINDS - {"path"})
     found |= dict.fromkeys(words(".replace"), frozenset({"log", "header", "xss", "sql", "ldap"}))
+    found |= dict.fromkeys(words(".Redacted"), frozenset({"log", "header"}))
     found |= dict.fromkeys(words(".Sanitize .SanitizeBytes"), frozenset({"xss"}))
     found |= dict.fromkeys(words("github.com/cyphar/filepath-securejoin.SecureJoin"), frozenset({"path"}))
     escapes = [f"{owner}.{name}" for owner in LDAPS for name in ("EscapeFilter", "EscapeDN")]

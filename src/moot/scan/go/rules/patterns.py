@@ -7,13 +7,11 @@ from tree_sitter import Node
 from moot.scan.go.checks import structure
 from moot.scan.go.rules import structure as golang_structure
 from moot.scan.rule import CallRule, Rule, RuleMatch, on
-from moot.scan.rules import threads
 from moot.scan.rules.book import Book
 from moot.scan.rules.errors import DISCARDED, find_discarded
 from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
 from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
-from moot.scan.rules.threads import go_routines
 from moot.scan.rules.timing import find_compared, make_timing_rule
 from moot.scan.syntax import Source, nth
 
@@ -90,7 +88,7 @@ REDIRECT = Rule(
     "Redirect to paths of your own only.", 0.6,
 )  # fmt: skip
 UNSAFE = Rule(
-    "go-unsafe", "overflow", "high", 119,
+    "go-unsafe", "overflow", "low", 119,
     "Memory safety: package unsafe bypasses type and bounds checks",
     "A wrong length or offset reads or overwrites other memory.",
     "Use slices, encoding/binary or math.Float64bits.", 0.8,
@@ -130,7 +128,6 @@ BOOK = Book(
     CALL_RULES,
     (
         tls_off,
-        go_routines,
         find_discarded,
         find_hardcoded,
         structure,
@@ -140,7 +137,6 @@ BOOK = Book(
     ),
     (
         TLS,
-        threads.GO,
         DISCARDED,
         secret_rule("go"),
         make_timing_rule("go"),

@@ -62,18 +62,6 @@ EXPOSED = Rule(
     "The password shows up in an answer, a log or a file.",
     'Give the field the tag `json:"-"`, or marshal a struct without it.', 0.5,
 )  # fmt: skip
-STATIC_IV = Rule(
-    "go-static-iv", "auth", "high", 1204,
-    "Static IV: data is encrypted with a constant nonce or initialization vector",
-    "Equal texts give equal ciphertexts; with GCM and CTR the key stream is laid open.",
-    "Fill it with crypto/rand for every message.", 0.8,
-)  # fmt: skip
-SECRET = Rule(
-    "go-hardcoded-secret", "auth", "high", 798,
-    "Hardcoded secret: a secret is in the source",
-    "Whoever reads the repository has the secret, and it can never be changed quietly.",
-    "Read it from the environment or a secret store, and replace it where it was used.", 0.7,
-)  # fmt: skip
 WALK = Rule(
     "go-walk-race", "race_condition", "medium", 367,
     "TOCTOU race: a directory walk acts on paths that can be swapped for symlinks",

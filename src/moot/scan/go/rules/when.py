@@ -1,10 +1,14 @@
 """Conditions of the Go rules."""
 
+import re
+
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Sink
 from moot.scan.engine.values import Val
 from moot.scan.rule import Rule
 
+REVIEWED = re.compile(r"(?://|/\*)\s*(?:#nosec\b|gosec:disable\b)|#nosec\b")
+"""A gosec suppression: somebody reviewed this line."""
 CALLER, MEDIUM, SURE = 0.3, 0.5, 0.9
 
 

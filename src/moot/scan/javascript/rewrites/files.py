@@ -4,21 +4,20 @@ import re
 
 from tree_sitter import Node
 
-from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.javascript.rewrites.module import require_module
 from moot.scan.javascript.rewrites.settings import options
 from moot.scan.rewrites.modes import keep_to_owner
+from moot.scan.rewrites.vectors import DRAWN, find_sent_vector
 from moot.scan.strings import unwrap
-from moot.scan.syntax import Source, inside
+from moot.scan.syntax import Source
 
 NUMBER = re.compile(r"0o([0-7]+)|[\"']([0-7]{3,4})[\"']")
 CONSTANT = re.compile(
     r"Buffer\.alloc\(\s*\d+\s*(?:,\s*[\w\"'`]+\s*)?\)|Buffer\.from\(\s*([\"'`])[^\"'`$]*\1\s*(?:,\s*[\"']\w+[\"']\s*)?\)|"
     r"new Uint8Array\(\s*\d+\s*\)"
 )
-DECRYPTS = re.compile(r"(?i)decrypt|decipher|unseal")
 
 
 def restrict_mode(source: Source, node: Node) -> Change:
@@ -42,22 +41,9 @@ def _find_mode(source: Source, given: list[Node]) -> Node:
 
 
 def draw_iv(source: Source, node: Node) -> Change:
-    """A vector that is sent with the message can be drawn afresh: whoever reads the message takes it from there."""
-    for name in (n for n in inside(node, 200) if n.type == "identifier"):
-        found = origins(source, name)
-        value = found[0].value if len(found) == 1 and found[0].kind == "set" else None
-        if value is None or not CONSTANT.fullmatch(source.text(value)):
-            continue
-        scope = source.scope(name)
-        word, body = source.text(name), source.text(scope.node)
-        if source.scope(found[0].node) is not scope or DECRYPTS.search(body):
-            raise RewriteRefused("the other side counts on the vector that is written here")
-        if not re.search(rf"\[\s*{word}\s*,|\b{word}\.toString\(|\breturn [^;]*\b{word}\b", body):
-            raise RewriteRefused("the vector does not travel with the message, so the other side could not read it")
-        crypto, added = require_module(source, "crypto", node)
-        new = replace_node(value, f"{crypto}.randomBytes(16)")
-        return Change((new, *added), "the vector is drawn afresh each time")
-    raise RewriteRefused("the vector is made elsewhere")
+    value = find_sent_vector(source, node, CONSTANT, r"\[\s*VECTOR\s*,|\bVECTOR\.toString\(|\breturn [^;]*\bVECTOR\b")
+    crypto, added = require_module(source, "crypto", node)
+    return Change((replace_node(value, f"{crypto}.randomBytes(16)"), *added), DRAWN)
 
 
 REWRITES: dict[str, Rewrite] = {"javascript-file-mode": restrict_mode, "javascript-static-iv": draw_iv}

@@ -194,6 +194,12 @@ MASS = Rule(
     "An extra field such as 'isAdmin' is stored with the rest.",
     "Name the fields that may be set.", 0.5,
 )  # fmt: skip
+CONFUSION = Rule(
+    "javascript-type-confusion", "logic_error", "medium", 843,
+    "Type confusion: a check of a text is asked of a value that may be an array or an object",
+    "A query of 'file=../x&file=y' is an array: its includes('..') compares whole entries, and the check passes.",
+    "Check that the value is a text first: typeof value === 'string'.", 0.5,
+)  # fmt: skip
 BOMB = Rule(
     "javascript-decompression-bomb", "other", "medium", 409,
     "Decompression bomb: compressed data is expanded without a size limit",

@@ -3,7 +3,7 @@
 from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
-from moot.scan.engine.values import BUILT
+from moot.scan.engine.values import BUILT, HEADERS
 from moot.scan.javascript.rules import flaws as flaw
 from moot.scan.javascript.rules import names as names
 from moot.scan.javascript.rules import patterns as known
@@ -92,10 +92,13 @@ FILES = (
     sink(known.PATH, "path", ".mv", 0, when=lambda site: "files" in site.receiver.name, floor=REFLECTED),
     sink(flaw.UPLOAD, "upload", "multer", when=when.takes_anything),
     sink(flaw.PERMISSION, "mode", "fs.chmod fs.chmodSync fs.promises.chmod fs/promises.chmod", when=when.open_mode(1)),
+    sink(flaw.PERMISSION, "mode", "fs.open fs.openSync fs.promises.open fs/promises.open", when=when.open_mode(2)),
+    sink(flaw.PERMISSION, "mode", "process.umask", when=when.const(0, 0)),
     sink(flaw.PERMISSION, "mode", "fs.writeFile fs.writeFileSync fs.mkdir fs.mkdirSync fs.appendFile",
          when=when.open_option),
     sink(flaw.TEMP_FILE, "temp", "fs.writeFile fs.writeFileSync fs.createWriteStream fs.promises.writeFile "
-         "fs.appendFileSync fs/promises.writeFile", when=when.is_shared_folder),
+         "fs.appendFile fs.appendFileSync fs/promises.writeFile fs/promises.appendFile fs.promises.appendFile",
+         when=when.is_shared_folder),
     sink(known.PATH, "path", " ".join(f".{verb}File" for verb in names.FILE_VERBS), "*", when=when.when_path_built(0),
          floor=REFLECTED),
 )  # fmt: skip
@@ -115,6 +118,8 @@ PAGES = (
     sink(flaw.ESCAPE_OFF, "xss", "serialize-javascript", when=when.has(1, "unsafe", True)),
     sink(flaw.HEADER, "header", ".setHeader .set .header .append .writeHead .addHeader", 0, 1, floor=REFLECTED,
          when=every(when.on_response, lambda site: not when.any_site(site))),
+    sink(flaw.HEADER, "header", ".write .end", 0, floor=REFLECTED,
+         when=lambda site: HEADERS in getattr(site.arg(0), "marks", ())),
     sink(flaw.CORS, "cors", ".setHeader .set .header .append .writeHead", when=every(when.on_response,
          when.any_site)),
     sink(flaw.CORS, "cors", "cors @koa/cors", when=when.open_cors),
@@ -125,11 +130,11 @@ PAGES = (
          "winston.createLogger().info winston.createLogger().error winston.createLogger().warn pino().info "
          "pino().error "
          "log4js.getLogger().info log4js.getLogger().error", 0, 1, floor=REFLECTED),
+    sink(flaw.LOG, "log", ".info .warn .error .debug", 0, 1, when=when.is_own_logger, floor=REFLECTED),
     sink(known.REDIRECT, "redirect", ".redirect .location", 0, 1, floor=REFLECTED,
          when=of("res.", "ctx.", "reply.", "next/")),
     sink(known.REDIRECT, "redirect", " ".join(f"{place}.{verb}" for place in names.LOCATIONS for verb in
          ("assign", "replace")), 0, floor=REFLECTED),
-    sink(flaw.DISCLOSURE, "disclosure", ".send .write .end .json", when=when.stack_shown),
     sink(flaw.COOKIE, "cookie", ".cookie .setCookie", when=when.cookie_flag("secure")),
     sink(flaw.COOKIE_SCRIPT, "cookie", ".cookie .setCookie", when=when.cookie_flag("httpOnly")),
     sink(flaw.COOKIE, "cookie", "express-session cookie-session session", when=lambda site: when.is_const(
@@ -197,6 +202,7 @@ SECRETS = (
     sink(flaw.CLEAR_TEXT, "clear", ".createInsecure", when=imports("grpc", "@grpc/grpc-js")),
     sink(flaw.TIMING, "timing", "js.compared", 0, when=when.is_secret_compared, floor=SURE),
     sink(flaw.TIMING, "timing", "js.compared", when=when.is_code_compared),
+    sink(flaw.TIMING, "timing", ".equals buffer.Buffer.compare Buffer.compare", when=when.is_code_equal),
     sink(flaw.BOMB, "bomb", " ".join(f"zlib.{name}" for name in names.UNPACKERS), 0, when=when.is_unlimited,
          floor=REFLECTED),
     sink(flaw.ELECTRON, "electron", "js.option.nodeIntegration js.option.nodeIntegrationInWorker "

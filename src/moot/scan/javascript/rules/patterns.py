@@ -3,14 +3,17 @@
 import re
 from collections.abc import Iterator
 
-from moot.scan.javascript.rules.flaws import PROTOTYPE
+from tree_sitter import Node
+
+from moot.scan.javascript.rules.confusion import find_confused
+from moot.scan.javascript.rules.exposure import find_exposed
+from moot.scan.javascript.rules.flaws import CONFUSION, DISCLOSURE, PROTOTYPE
 from moot.scan.rule import Rule, RuleMatch
-from moot.scan.rules.access import access_rule, find_unguarded_routes
 from moot.scan.rules.book import Book
 from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
 from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, words
 
 SQL = Rule(
     "javascript-sql-string", "injection", "critical", 89,
@@ -117,19 +120,37 @@ def find_swallowed(source: Source) -> Iterator[RuleMatch]:
     for clause in source.nodes("catch_clause"):
         body, error = clause.child_by_field_name("body"), clause.child_by_field_name("parameter")
         # Named `_`, or with a comment: somebody decided to ignore it.
-        meant = error is not None and IGNORED.match(source.text(error)) is not None
+        meant = (error is not None and IGNORED.match(source.text(error)) is not None) or _is_no_error(source, clause)
         if body is not None and not meant and all(child.type == "empty_statement" for child in body.named_children):
             yield RuleMatch(SWALLOWED, clause)
 
 
+LEAVES = words("return_statement break_statement continue_statement")
+CLEARS = re.compile(r"(?:await )?[\w.]+\.(?:close|destroy|end|terminate|disconnect)\(\);?")
+LOADS = re.compile(r"\brequire\(|\bimport\(|\.load\(['\"]")
+
+
+def _is_no_error(source: Source, clause: Node) -> bool:
+    """Nothing goes on as if it had worked: what follows only runs after a failure, something is cleared away, or a
+    module is used if it is there."""
+    attempt = clause.parent
+    body = attempt.child_by_field_name("body") if attempt is not None else None
+    steps = [step for step in body.named_children if step.type != "comment"] if body is not None else []
+    if not steps:
+        return True
+    closes = all(CLEARS.fullmatch(source.text(step)) for step in steps)
+    return steps[-1].type in LEAVES or closes or LOADS.search(source.text(steps[0])) is not None
+
+
 BOOK = Book(
     (),
-    (find_swallowed, find_hardcoded, find_unguarded_routes, find_weak_host_checks, find_logged_secrets),
+    (find_swallowed, find_hardcoded, find_weak_host_checks, find_logged_secrets, find_exposed, find_confused),
     (
         SWALLOWED,
         secret_rule("javascript"),
-        access_rule("javascript"),
         PROTOTYPE,
+        DISCLOSURE,
+        CONFUSION,
         make_host_rule("javascript"),
         make_logged_rule("javascript"),
     ),

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site, When
-from moot.scan.engine.values import Val
+from moot.scan.engine.values import SHARED, Val
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import is_about_password
+from moot.scan.rules.when import PRESCRIBED, is_about_password, is_guessable
 from moot.scan.syntax import words
 
 DIRECT = 0.5
@@ -178,7 +178,9 @@ def weak_digest(about_password: bool) -> When:
         text = text_of(site.arg(0))
         if text is None or not WEAK_DIGEST.search(text):
             return False
-        return is_about_password(f"{site.words()} {site.line()}") == about_password
+        if is_about_password(f"{site.words()} {site.line()}") != about_password:
+            return False
+        return about_password or not PRESCRIBED.search(site.around() or site.line())
 
     return check
 
@@ -232,8 +234,17 @@ def is_secret_compared(site: Site) -> bool:
 
 
 def is_code_compared(site: Site) -> bool:
-    """One of the two is a message authentication code."""
-    return any("createHmac()" in value.name for value in (site.arg(0), site.arg(1)) if value is not None)
+    """One of the two is a message authentication code, or derived from a password."""
+    return any(CODES.search(value.name) for value in (site.arg(0), site.arg(1)) if value is not None)
+
+
+CODES = re.compile(r"createHmac\(\)|scryptSync\(\)|pbkdf2Sync\(\)")
+
+
+def is_code_equal(site: Site) -> bool:
+    """`mac.equals(tag)` stops at the first difference, as `Buffer.compare(mac, tag)` does."""
+    held = (site.receiver, site.arg(0), site.arg(1))
+    return any(CODES.search(value.name) for value in held if value is not None)
 
 
 def is_unlimited(site: Site) -> bool:
@@ -241,6 +252,14 @@ def is_unlimited(site: Site) -> bool:
 
 
 LOG_FILE = re.compile(r"(?i)log(?:s|ger|file|path)?(?:$|[^a-z])|audit|journal")
+
+
+OWN_LOGGER = re.compile(r"(?i)[./](?:logger|log)(?:\.default)?\.\w+$")
+
+
+def is_own_logger(site: Site) -> bool:
+    """`import { logger } from './logger'`, `this.logger`"""
+    return OWN_LOGGER.search(site.name) is not None
 
 
 def is_log_line(site: Site) -> bool:
@@ -334,11 +353,6 @@ def helmet_off(site: Site) -> bool:
     return any(is_const(site.setting(site.arg(0), part), False) for part in HELMET_PARTS)
 
 
-def stack_shown(site: Site) -> bool:
-    first = site.arg(0)
-    return site.name.startswith("res.") and first is not None and first.name.endswith(".stack")
-
-
 def first_is(*wanted: object) -> Callable[[Site], bool]:
     return const(0, *wanted)
 
@@ -426,7 +440,9 @@ def open_option(site: Site) -> bool:
 
 def is_shared_folder(site: Site) -> bool:
     path, flag = text_of(site.arg(0)), text_of(site.setting(site.arg(2), "flag")) or ""
-    return path is not None and path.startswith(("/tmp/", "/var/tmp/")) and "x" not in flag
+    first = site.arg(0)
+    guessed = first is not None and SHARED in first.marks and is_guessable(site.around() or site.text())
+    return (guessed or (path is not None and path.startswith(("/tmp/", "/var/tmp/")))) and "x" not in flag
 
 
 def never_verified(site: Site) -> bool:

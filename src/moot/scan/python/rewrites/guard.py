@@ -39,15 +39,33 @@ Wrap = Callable[[StringHole], str]
 
 
 def header(source: Source, node: Node) -> Iterator[Change]:
-    if node.type == "assignment":
-        values = [node.child_by_field_name("right")]
-    else:
-        call = read_call(source, node)
-        values = [call.arg(1, "value", "_value"), call.arg(0)]
+    """`send_header` makes text of whatever it is given; other values must be known to be text."""
+    if (lines := _find_lines(source, node)) is not None:
+        yield from _on_one_line(source, [lines], "the header")
+        return
+    call = read_call(source, node) if node.type == "call" else None
+    values = [call.arg(1, "value", "_value"), call.arg(0)] if call else [node.child_by_field_name("right")]
     given = [value for value in values if value is not None and constant_text(source, value) is None]
     if not given or given[0].type == "dictionary":
         raise RewriteRefused("the value of the header is not here")
-    yield from _on_one_line(source, given[:1], "the header")
+    formatted = call is not None and call.method == "send_header"
+    yield from _on_one_line(source, given if formatted else given[:1], "the header", formatted=formatted)
+
+
+def _find_lines(source: Source, node: Node) -> Node | None:
+    """The text of header lines that are returned or sent: `f"{name}: {value}\\r\\n".encode()`"""
+    text: Node | None = node
+    if node.type == "call" and read_call(source, node).method in ("send", "sendall", "write"):
+        text = read_call(source, node).arg(0)
+    if text is not None and text.type == "call" and read_call(source, text).method == "encode":
+        callee = require_node(text.child_by_field_name("function"), "the call has no name")
+        text = callee.child_by_field_name("object")
+    text = unwrap(text) if text is not None else None
+    if text is None or text.type not in ("string", "concatenated_string", "binary_operator"):
+        return None
+    if any(re.match(r"(?i)b|rb", source.text(part)) for part in inside(text, 200) if part.type == "string"):
+        raise RewriteRefused("bytes would no longer be bytes")
+    return text
 
 
 def log(source: Source, node: Node) -> Iterator[Change]:
@@ -76,11 +94,12 @@ def _list_other_entries(source: Source, node: Node, given: Sequence[Node]) -> li
     return [arg for each in same for arg in each.args[1:] if arg.type == "identifier" and source.text(arg) in names]
 
 
-def _on_one_line(source: Source, texts: Sequence[Node], where: str) -> Iterator[Change]:
+def _on_one_line(source: Source, texts: Sequence[Node], where: str, *, formatted: bool = False) -> Iterator[Change]:
+    """`formatted`: the call itself makes text of whatever it is given."""
     found = [hole for text in texts for hole in _holes(source, text)]
     if not found:
         raise RewriteRefused("no plain value stands in the text")
-    if where == "the header" and any(not _is_text(source, text) for text in texts):
+    if where == "the header" and not formatted and any(not _is_text(source, text) for text in texts):
         raise RewriteRefused("the type of the value is not known: bytes would no longer be bytes")
     refuse_own_lines(source, found)
     added = function(source, "one_line", ONE_LINE, found[0].node)
@@ -148,21 +167,30 @@ def pattern(source: Source, node: Node) -> Iterator[Change]:
 
 
 def document_query(source: Source, node: Node) -> Iterator[Change]:
-    """Compares a text field with text, whatever object was sent."""
+    """Compares a text field with text, and any other with the value itself, whatever object was sent."""
     query = require_node(read_call(source, node).arg(0, "filter"), "the query is not here")
     if unwrap(query).type != "dictionary":
         raise RewriteRefused("the query is put together elsewhere")
     found: list[StringHole] = []
+    kept: set[int] = set()
     for pair in (child for child in unwrap(query).named_children if child.type == "pair"):
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if value is None or value.type not in PARTS:
             continue
-        if constant_text(source, key) is None or not TEXTUAL.search(constant_text(source, key) or ""):
-            raise RewriteRefused("it cannot be told whether a field holds text")
+        field = constant_text(source, key)
+        if field is None or field.startswith("$"):
+            raise RewriteRefused("it cannot be told which field is compared")
+        if not TEXTUAL.search(field):
+            kept.add(value.start_byte)
         found.append(StringHole(value))
     if not found:
         raise RewriteRefused("no plain value stands in the query")
-    yield from _wrap_values(source, found, lambda hole: f"str({source.text(hole.node)})", (), "is text in the query")
+
+    def wrap(hole: StringHole) -> str:
+        value = source.text(hole.node)
+        return f'{{"$eq": {value}}}' if hole.node.start_byte in kept else f"str({value})"
+
+    yield from _wrap_values(source, found, wrap, (), "is compared for equality only")
 
 
 def error_shown(source: Source, node: Node) -> Iterator[Change]:
@@ -172,6 +200,8 @@ def error_shown(source: Source, node: Node) -> Iterator[Change]:
         raise RewriteRefused("the error is sent in another way")
     shown = [n for n in inside(statement, 400) if n.type == "call"]
     shown = [n for n in shown if read_call(source, n).name == "traceback.format_exc" and "()" in source.text(n)]
+    if not shown and "format_exc" not in source.text(source.scope(node).node):
+        raise RewriteRefused("what a visitor may be told of the error is nowhere in the code")
     if len(shown) != 1:
         raise RewriteRefused("the error is kept in a variable")
     local, added = module(source, "traceback", statement)

@@ -319,6 +319,11 @@ EXAMPLES: tuple[RuleExample, ...] = (
         "import numpy\nnumpy.load('x.npy')",
     ),
     RuleExample(
+        "python-decompression-bomb",
+        "import zlib\ndef unpack(payload):\n    return zlib.decompress(payload)",
+        "import zlib\ndef unpack(payload):\n    return zlib.decompressobj().decompress(payload, 65536)",
+    ),
+    RuleExample(
         "python-clear-text",
         "import requests\nrequests.get('http://api.example/me', auth=('user', word))",
         "import requests\nrequests.get('https://api.example/me', auth=('user', word))",

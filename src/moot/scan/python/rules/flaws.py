@@ -152,6 +152,12 @@ EMPTY_PASSWORD = Rule(
     "Whoever reaches the server is let in.",
     "Set a password, and read it from the environment or a secret store.", 0.7,
 )  # fmt: skip
+BOMB = Rule(
+    "python-decompression-bomb", "other", "medium", 409,
+    "Decompression bomb: compressed data is expanded without a size limit",
+    "A few kilobytes unpack to gigabytes and fill the memory.",
+    "Use zlib.decompressobj().decompress(data, limit), or sum up file_size before an archive is unpacked.", 0.5,
+)  # fmt: skip
 EXPOSED = Rule(
     "python-error-shown", "other", "low", 209,
     "Information disclosure: the text of an error is sent to the user",

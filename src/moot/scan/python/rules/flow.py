@@ -1,8 +1,12 @@
 """Python dataflow rules: sinks, and calls that are wrong by themselves."""
 
+import re
+import stat
+
 from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
+from moot.scan.python.rules import documents as documents
 from moot.scan.python.rules import flaws as flaw
 from moot.scan.python.rules import libraries as libraries
 from moot.scan.python.rules import names as names
@@ -12,6 +16,15 @@ from moot.scan.python.rules.programs import reads_commands
 from moot.scan.python.rules.when import ANY_CALLER, MEDIUM, SURE, sink
 
 SECRET_NAME = UNGUESSABLE["python"]
+ANSWERS = (
+    "flask.jsonify jsonify flask.make_response flask.Response flask.abort quart.jsonify django.http.JsonResponse "
+    "django.http.HttpResponse django.http.HttpResponseServerError fastapi.HTTPException fastapi.responses.JSONResponse "
+    "fastapi.responses.PlainTextResponse fastapi.responses.HTMLResponse starlette.exceptions.HTTPException "
+    "starlette.responses.JSONResponse starlette.responses.PlainTextResponse starlette.responses.HTMLResponse "
+    "aiohttp.web.json_response aiohttp.web.Response aiohttp.web.HTTPInternalServerError sanic.response.json "
+    "sanic.response.text self.wfile.write rest_framework.response.Response"
+)
+"""Calls that make what is sent to a visitor."""
 SUBPROCESS = "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen"
 SINKS: tuple[Sink, ...] = (
     sink(
@@ -31,9 +44,12 @@ SINKS: tuple[Sink, ...] = (
         0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql", when=when.has_sql_text,
         floor=ANY_CALLER,
     ),
+    sink(flaw.NOSQL, "code", ".find .find_one .update_one .update_many .delete_one .delete_many .find_one_and_update "
+         ".find_one_and_delete .find_one_and_replace .count_documents .replace_one", 0, "filter",
+         when=documents.is_script_query, floor=ANY_CALLER),
     sink(flaw.NOSQL, "nosql", ".find .find_one .update_one .update_many .delete_one .delete_many .aggregate "
          ".find_one_and_update .count_documents .replace_one", 0, "filter",
-         when=when.query_object, floor=MEDIUM),
+         when=documents.query_object, floor=MEDIUM),
     sink(flaw.MASS, "mass", ".create .update_or_create .get_or_create", "**", floor=SURE),
     sink(known.SHELL, "shell", SUBPROCESS, 0, "args", when=when.through_shell, floor=ANY_CALLER),
     sink(known.SHELL, "shell", SUBPROCESS, "input", when=reads_commands, floor=ANY_CALLER),
@@ -54,8 +70,9 @@ SINKS: tuple[Sink, ...] = (
         floor=ANY_CALLER,
     ),
     sink(flaw.PROGRAM, "shell", ".exec_command", 0, when=lambda site: site.module("paramiko"), floor=MEDIUM),
-    sink(known.EVAL, "code", "eval exec builtins.eval builtins.exec compile code.interact execfile "
+    sink(known.EVAL, "code", "eval exec builtins.eval builtins.exec code.interact execfile "
          "timeit.timeit pandas.eval", 0, floor=ANY_CALLER),
+    sink(known.EVAL, "code", "compile", 0, when=lambda site: not when.parses_only(site), floor=ANY_CALLER),
     sink(known.EVAL, "code", "__import__ importlib.import_module", 0, floor=SURE),
     sink(
         known.PATH, "path",
@@ -64,7 +81,7 @@ SINKS: tuple[Sink, ...] = (
         "tarfile.open zipfile.ZipFile os.mkdir os.path.exists os.path.isfile os.stat os.chmod os.removedirs "
         "aiofiles.open linecache.getlines django.http.FileResponse fastapi.responses.FileResponse os.path.getsize "
         "os.access xml.etree.ElementTree.parse_file bottle.static_file file os.symlink os.link",
-        0, "file", "path", "filename_or_fp", "path_or_file", "filename", floor=SURE,
+        0, "file", "path", "filename_or_fp", "path_or_file", "filename", floor=SURE, when=when.is_path,
     ),
     sink(known.PATH, "path", "flask.send_from_directory send_from_directory", 0, "directory", floor=SURE),
     sink(
@@ -73,6 +90,10 @@ SINKS: tuple[Sink, ...] = (
         "pathlib.Path().open .mkdir", "self", floor=SURE,
         when=lambda site: "Path" in site.receiver.name or not site.receiver.name,
     ),
+    sink(flaw.BOMB, "bomb", "gzip.decompress zlib.decompress bz2.decompress lzma.decompress", 0, floor=SURE,
+         alone=when.PACKED),
+    sink(flaw.BOMB, "bomb", "zipfile.ZipFile().read zipfile.ZipFile().extractall zipfile.ZipFile().extract", "self",
+         floor=SURE, when=lambda site: "file_size" not in site.around()),
     sink(flaw.UPLOAD, "upload", ".save", 0, "dst", when=lambda site: "files" in site.receiver.name, floor=SURE),
     sink(known.TEMPLATE, "template", "flask.render_template_string render_template_string jinja2.Template "
          "mako.template.Template jinja2.Environment().from_string .from_string django.template.Template", 0, "source",
@@ -85,9 +106,19 @@ SINKS: tuple[Sink, ...] = (
          "webob.Response", 0, "response", "content", "text", "body", when=when.html, floor=SURE),
     sink(known.RESPONSE, "xss", "self.write self.wfile.write tornado.web.RequestHandler.write "
          "http.server.BaseHTTPRequestHandler.wfile.write", 0, floor=SURE),
-    sink(flaw.HEADER, "header", ".headers.add .headers.set .set_header .add_header .headers.update "
-         "self.send_header", 1, 0, floor=SURE),
+    sink(flaw.HEADER, "header", ".headers.add .headers.set .set_header .add_header .headers.update", 1, 0, floor=SURE),
+    sink(flaw.HEADER, "header", ".send_header", 1, 0, "value", "keyword", floor=SURE, alone=when.FREE_TEXT),
+    sink(flaw.HEADER, "header", ".sendall .write socket.socket().send", 0, when=when.writes_headers, floor=SURE),
+    sink(flaw.HEADER, "header", "start_response", 1, 0, "headers", "response_headers", floor=SURE,
+         alone=when.FREE_TEXT),
+    sink(flaw.HEADER, "mail", "smtplib.SMTP().sendmail smtplib.SMTP_SSL().sendmail smtplib.LMTP().sendmail", 0, 1,
+         floor=SURE),
+    sink(flaw.HEADER, "mail", "smtplib.SMTP().sendmail smtplib.SMTP_SSL().sendmail smtplib.LMTP().sendmail", 2, "msg",
+         when=lambda site: re.search(r"(?i)subject:|from:|to:", site.around()) is not None, floor=SURE),
     sink(flaw.LOG, "log", when.LOGGERS, 0, 1, 2, when=when.is_raw_line, floor=MEDIUM, alone=when.PERSON),
+    sink(flaw.EXPOSED, "error", ANSWERS, "*", label="error", when=when.is_for_visitors),
+    sink(flaw.LOG, "log", ".info .warning .error .critical .exception .debug", 0, 1, 2,
+         when=lambda site: when.is_own_logger(site) and when.is_raw_line(site), floor=MEDIUM, alone=when.PERSON),
     sink(flaw.LDAP, "ldap", ".search .search_s .search_ext .search_st .search_ext_s .paged_search", 1, 2, 0,
          "search_filter", "search_base", "filterstr", "base",
          when=when.is_directory_search, floor=ANY_CALLER),
@@ -139,6 +170,7 @@ SINKS: tuple[Sink, ...] = (
         )
     ),
     sink(known.RANDOM, "random", ".set_cookie", 1, "value", label="random"),
+    sink(known.RANDOM, "random", " ".join(names.RANDOM), when=when.is_code_made),
     sink(known.PASSWORD_HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
          "Crypto.Hash.SHA1.new Crypto.Hash.SHA.new", when=when.password_digest),
     sink(known.HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
@@ -194,6 +226,7 @@ SINKS: tuple[Sink, ...] = (
          when=lambda site: site.module(*when.WEB_MODULES, "uvicorn", "waitress") and when.is_const(
              site.arg("host"), "0.0.0.0", "::")),
     sink(flaw.TEMP_FILE, "temp", "open io.open codecs.open", when=when.is_shared_folder),
+    sink(flaw.TEMP_FILE, "temp", ".write_text .write_bytes", when=when.is_shared_path),
     sink(known.MKTEMP, "temp", "tempfile.mktemp os.tempnam os.tmpnam"),
     sink(known.DEBUG, "debug", ".run", when=when.debug),
     sink(known.AUTOESCAPE, "xss", "jinja2.Environment jinja2.sandbox.SandboxedEnvironment", when=when.is_unescaped),
@@ -252,8 +285,10 @@ BOOK = FlowBook(
     sinks=by_name((*SINKS, *libraries.SINKS)),
     stores=STORES,
     settings=SETTINGS,
+    unsent=names.UNSENT,
     returns=(
         Sink(known.RESPONSE, "xss", (), floor=SURE),
+        Sink(flaw.HEADER, "header", (), floor=SURE),
         Sink(flaw.EXPOSED, "error", (), label="error"),
     ),
     statement=sink(known.SQL, "sql", "", 0, 1, 2, "query", "sql", "statement", "q", "cmd", floor=SURE, unknown=True),
@@ -271,5 +306,12 @@ BOOK = FlowBook(
     routes=names.ROUTES,
     proves=checks.PYTHON_PROVES,
     addresses=checks.PYTHON_ADDRESSES,
-    constants={"os.sep": "/", "Crypto.Cipher.AES.block_size": 16, "Cryptodome.Cipher.AES.block_size": 16},
+    constants={
+        "os.sep": "/",
+        "Crypto.Cipher.AES.block_size": 16,
+        "Cryptodome.Cipher.AES.block_size": 16,
+        "tempfile.gettempdir()": "/tmp",
+        "tempfile.tempdir": "/tmp",
+        **{f"stat.{name}": value for name, value in vars(stat).items() if re.match("S_I[RWX]", name)},
+    },
 )

@@ -29,6 +29,15 @@ REQUESTS = (
 )
 
 
+UNSENT = (
+    (
+        r"\.(?:META|environ)$",
+        r"(?!HTTP_)(?!(?:PATH_INFO|QUERY_STRING|REQUEST_URI|RAW_URI|CONTENT_TYPE|REQUEST_METHOD|wsgi\.input)$)",
+    ),
+)
+"""Entries that the server sets (RFC 3875, PEP 3333), such as REMOTE_USER once it has asked for the password."""
+
+
 def _request_sources() -> dict[str, float]:
     names = {f"{request}.{part}": 1.0 for request in REQUESTS for part in (*REQUEST_PARTS, *REQUEST_CALLS)}
     # A visitor can choose these only within limits of the network.

@@ -1,12 +1,14 @@
 """Flaws of Python that syntax alone shows; `flow.py` decides the rest."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from moot.scan.calls import modules
 from moot.scan.rule import CallRule, Rule, RuleMatch, on
-from moot.scan.syntax import Source, nth
+from moot.scan.rules.when import is_reason
+from moot.scan.syntax import Source, nth, words
 
 SQL = Rule(
     "python-sql-string", "injection", "critical", 89,
@@ -157,6 +159,10 @@ CALL_RULES: tuple[CallRule, ...] = (
 )
 
 
+LEAVES = words("return_statement break_statement continue_statement")
+CLEARS = re.compile(r"(?:await )?[\w.]+\.(?:close|shutdown|disconnect|release|terminate)\(\)")
+
+
 def find_swallowed(source: Source) -> Iterator[RuleMatch]:
     for clause in source.nodes("except_clause"):
         caught = clause.child_by_field_name("value")
@@ -164,8 +170,35 @@ def find_swallowed(source: Source) -> Iterator[RuleMatch]:
             caught = nth(caught, 0)
         broad = caught is None or source.text(caught) in ("Exception", "BaseException")
         body = next((child for child in clause.named_children if child.type == "block"), None)
-        if broad and body is not None and _does_nothing(body):
+        if broad and body is not None and _does_nothing(body) and not _is_meant(source, clause):
             yield RuleMatch(SWALLOWED, clause)
+
+
+def _is_meant(source: Source, clause: Node) -> bool:
+    """A comment gives the reason; or nothing goes on as if it had worked: what follows only runs after a failure, the
+    object is cleared away, or its resources are."""
+    if any(is_reason(source.text(node)) for node in _list_comments(clause)):
+        return True
+    attempt = clause.parent
+    body = attempt.child_by_field_name("body") if attempt is not None else None
+    if attempt is None or body is None:
+        return False
+    steps = [step for step in body.named_children if step.type != "comment"]
+    leaves = bool(steps) and steps[-1].type in LEAVES
+    apart = any(child.type == "else_clause" for child in attempt.named_children)
+    closes = all(CLEARS.fullmatch(source.text(step)) for step in steps)
+    return leaves or apart or closes or source.scope(clause).name == "__del__"
+
+
+def _list_comments(clause: Node) -> Iterator[Node]:
+    """Comments of a handler; that of an only statement stands behind the handler in the tree."""
+    row = clause.end_point[0]
+    for node in (clause, *(child for child in clause.named_children if child.type == "block")):
+        yield from (child for child in node.children if child.type == "comment")
+    after = clause.next_sibling
+    while after is not None and after.type == "comment" and after.start_point[0] - row <= 1:
+        yield after
+        after = after.next_sibling
 
 
 def _does_nothing(block: Node) -> bool:

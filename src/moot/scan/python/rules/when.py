@@ -3,14 +3,15 @@
 import re
 from collections.abc import Callable
 
-from moot.core.secret_patterns import PRINTED
+from moot.core.secret_patterns import PRINTED, RETURNED
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Sink, Site
-from moot.scan.engine.values import BUILT, VALUED, Val
+from moot.scan.engine.values import BUILT, HEADERS, SHARED, VALUED, Val
 from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, list_commands, runs_text
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rule import Rule
 from moot.scan.rules.secrets import PLACEHOLDER
+from moot.scan.rules.when import PRESCRIBED, is_guessable
 
 SURE = 0.7
 """The confidence of a web request, above parameters and command line."""
@@ -19,20 +20,25 @@ ANY_CALLER = 0.3
 """Minimum confidence where a parameter of any caller is bad enough."""
 ADDRESS = r"(?i)ur[il]|link|endpoint|webhook|callback|host$"
 TARGET = r"(?i)ur[il]|next|target|return|dest|location|goto|continue"
+FREE_TEXT = r"(?i)^parameter (?!.*(?:type|mime|length|size|stat|code|tag|charset|encoding|date|modif|range|headers?\b))"
+PACKED = r"(?i)^parameter (?:\w*body|payload|upload\w*|request\w*|compressed\w*|blob)\b"
 PERSON = r"(?i)user|login|e?mail|input|query|comment|agent|referr?er"
 """Parameters that alone are a possible flaw: what is fetched, where a visitor is sent, what is logged."""
-LOGGERS = (
-    "logging.info logging.warning logging.error logging.debug logging.critical logging.exception "
-    "logging.log logging.warn logger.info logger.warning logger.error logger.debug logger.critical log.info "
-    "log.error log.warning logger.exception logging.getLogger().info logging.getLogger().warning "
-    "logging.getLogger().error logging.getLogger().debug logging.getLogger().critical "
-    "logging.getLogger().exception logging.getLogger().warn flask.current_app.logger.info "
-    "flask.current_app.logger.error flask.Flask().logger.info flask.Flask().logger.error "
-    "flask.Flask().logger.warning flask.Flask().logger.debug"
-)
+LOG_OWNERS = (
+    "logging", "logging.getLogger()", "logging.Logger()", "loguru.logger", "structlog.get_logger()",
+    "structlog.getLogger()", "celery.utils.log.get_task_logger()", "twisted.python.log", "absl.logging",
+    "flask.current_app.logger", "flask.Flask().logger", "quart.current_app.logger", "quart.Quart().logger",
+    "logger", "log", "LOG", "LOGGER", "_logger", "self.logger", "self.log", "self._logger", "app.logger",
+)  # fmt: skip
+LOG_CALLS = (
+    "info", "warning", "warn", "error", "debug", "critical", "exception", "log", "fatal", "trace", "success", "msg",
+)  # fmt: skip
+LOGGERS = " ".join(f"{owner}.{call}" for owner in LOG_OWNERS for call in LOG_CALLS)
+MADE_SECRET = re.compile(RETURNED)
 PRINTED_SECRET = re.compile(PRINTED)
 HARMLESS_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader", "safe_load")
 LDAP_FILTER = re.compile(r"['\"]\s*\((?:[&|!]\s*\()?\w+=")
+SLOW_HASH = re.compile(r"(?i)scrypt|bcrypt|argon2|pbkdf2")
 WEAK_HASH = re.compile(r"(?i)md2|md4|md5|sha-?1$|ripemd")
 
 
@@ -68,21 +74,22 @@ def is_clause(site: Site) -> bool:
     return any(value is not None and VALUED in value.marks for value in (site.arg(0), site.arg(1)))
 
 
-DOCUMENTS = ("pymongo", "mongoengine", "flask_pymongo", "motor", "motor.motor_asyncio")
+FOR_MAKERS = re.compile(r"(?i)\b(?:\w+[._])?(?:debug|dev|develop\w*|testing)\b")
 
 
-def query_object(site: Site) -> bool:
-    """A value that the sender can make an object; form fields and path parameters are always text."""
-    if not site.module(*DOCUMENTS):
-        return False
-    query = site.arg(0, "filter")
-    if query is None or (query.taints and not query.refs):
-        return query is not None
-    code = site.setting(query, "$where")
-    if code is not None and code.taints:
-        return True
-    carried = site.taints_at(0, "nosql") or site.taints_at("filter", "nosql")
-    return any("json" in taint.origin and "nosql" not in taint.ended for taint in carried)
+def is_path(site: Site) -> bool:
+    """Not the uploaded file itself, which `zipfile.ZipFile` and `tarfile.open` read as well."""
+    path = site.arg(0, "file", "path", "filename_or_fp", "path_or_file", "filename")
+    taints = path.taints if path is not None else ()
+    return not taints or any(not UPLOADED.search(taint.origin) for taint in taints)
+
+
+UPLOADED = re.compile(r"\.(?:files|FILES)(?:\|(?!.*filename).*|\[.*\])?$")
+
+
+def is_for_visitors(site: Site) -> bool:
+    """Unless the function asks whether the program runs for its makers."""
+    return not FOR_MAKERS.search(site.around())
 
 
 def when_literal(place: int) -> Callable[[Site], bool]:
@@ -113,11 +120,36 @@ def has_named_keyword(site: Site, keyword: str, last: str) -> bool:
     return value is not None and value.name.endswith(last)
 
 
+def parses_only(site: Site) -> bool:
+    """`compile(text, name, "exec", ast.PyCF_ONLY_AST)` gives a tree; nothing can run it as it is."""
+    flags = site.arg(3, "flags")
+    return is_const(flags, 0x400) or (flags is not None and flags.name.endswith("PyCF_ONLY_AST"))
+
+
 def is_shared_folder(site: Site) -> bool:
     """A guessable name in a shared folder, opened for writing."""
     path, mode = site.arg(0, "file"), site.arg(1, "mode")
     writes = mode is not None and isinstance(mode.const, str) and bool(re.search("[wa+]", mode.const))
-    return writes and path is not None and isinstance(path.const, str) and path.const.startswith(("/tmp/", "/var/tmp/"))
+    return writes and (_is_in_shared_folder(path) or _is_guessed_in_shared_folder(site, path))
+
+
+def is_shared_path(site: Site) -> bool:
+    """`Path("/tmp/name").write_text(…)`"""
+    return _is_in_shared_folder(site.setting(site.receiver, 0) or site.receiver)
+
+
+def _is_guessed_in_shared_folder(site: Site, path: Val | None) -> bool:
+    return path is not None and SHARED in path.marks and is_guessable(site.around() or site.text())
+
+
+def _is_in_shared_folder(path: Val | None) -> bool:
+    return path is not None and isinstance(path.const, str) and path.const.startswith(("/tmp/", "/var/tmp/"))
+
+
+def is_code_made(site: Site) -> bool:
+    """What a function returns that is named after a secret."""
+    name = site.words().rpartition(" ")[2]
+    return "return" in site.line() and re.search(MADE_SECRET, name) is not None
 
 
 def through_shell(site: Site) -> bool:
@@ -194,7 +226,16 @@ def password_digest(site: Site) -> bool:
 
 
 def other_digest(site: Site) -> bool:
-    return weak_digest(site) and not about_password(site)
+    return weak_digest(site) and not about_password(site) and not _is_asked(site) and not _is_prescribed(site)
+
+
+def _is_asked(site: Site) -> bool:
+    """`sha1().digest_size` hashes nothing."""
+    return site.count == 0 and re.search(r"\(\)\.(?:digest_size|block_size|name)\b", site.line()) is not None
+
+
+def _is_prescribed(site: Site) -> bool:
+    return PRESCRIBED.search(site.around() or site.line()) is not None
 
 
 COOKIE_JAR = re.compile(r"(?i)(?:jar|cookies?)(?:\(\))?$")
@@ -307,6 +348,19 @@ def is_template(site: Site) -> bool:
     return not site.name.endswith(".from_string") or re.search(r"(?i)env|engine|jinja|template|\?", owner) is not None
 
 
+OWN_LOGGER = re.compile(r"\._?(?:logger|log|LOG|LOGGER)\.\w+$")
+
+
+def is_own_logger(site: Site) -> bool:
+    """`from app.log import logger`"""
+    return OWN_LOGGER.search(site.name) is not None
+
+
+def writes_headers(site: Site) -> bool:
+    text = site.arg(0)
+    return text is not None and HEADERS in text.marks
+
+
 def is_raw_line(site: Site) -> bool:
     """`"%r"` writes line breaks as `\\n`."""
     text = site.arg(0)
@@ -314,8 +368,9 @@ def is_raw_line(site: Site) -> bool:
 
 
 def hashes_password(site: Site) -> bool:
-    """One round of a fast hash: what is hashed is a password by its name."""
-    return re.search(r"(?i)passw|pwd|passphrase", site.text()) is not None
+    """One round of a fast hash, unless a slow one follows: what is hashed is a password by its name."""
+    named = re.search(r"(?i)passw|pwd|passphrase", site.text()) is not None
+    return named and not SLOW_HASH.search(site.around())
 
 
 def logs_secret(site: Site) -> bool:

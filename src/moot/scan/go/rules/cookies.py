@@ -1,0 +1,74 @@
+"""Go rules for cookies, sessions and what other sites may ask."""
+
+import re
+
+from moot.scan.engine.rulebook import Site
+from moot.scan.go.rules import flaws as flaw
+from moot.scan.go.rules.when import is_const, number, sink
+
+
+def _plain_cookie(site: Site) -> bool:
+    secure = site.arg("Secure")
+    return _is_set(site) and (secure is None or is_const(secure, False))
+
+
+COOKIES = "net/http.Cookie " + " ".join(f"github.com/gofiber/fiber{version}.Cookie" for version in ("", "/v2", "/v3"))
+SESSIONS = "github.com/gorilla/sessions.Options github.com/gin-contrib/sessions.Options"
+CORS_OPTIONS = (
+    "github.com/rs/cors.Options github.com/go-chi/cors.Options github.com/gin-contrib/cors.Config "
+    "github.com/labstack/echo/middleware.CORSConfig github.com/labstack/echo/v4/middleware.CORSConfig "
+    "github.com/gofiber/fiber/v2/middleware/cors.Config github.com/gofiber/fiber/v3/middleware/cors.Config"
+)
+
+
+def _is_on(site: Site, *names: str) -> bool:
+    value = site.arg(*names)
+    return value is not None and not is_const(value, False)
+
+
+def _is_script_session(site: Site) -> bool:
+    return _is_on(site, "Secure") and not _is_on(site, "HttpOnly")
+
+
+def _allows_every_site(site: Site) -> bool:
+    """With the visitor's cookies: a list with `*`, or a function that says yes to all."""
+    if not is_const(site.arg("AllowCredentials"), True):
+        return False
+    origins = site.arg("AllowedOrigins", "AllowOrigins")
+    listed = is_const(origins, "*") or any(is_const(each, "*") for each in site.items(origins) or ())
+    every = is_const(site.arg("AllowAllOrigins"), True)
+    return listed or every or ALWAYS_YES.search(site.text()) is not None
+
+
+ALWAYS_YES = re.compile(
+    r"Allow(?:ed)?Origins?(?:Request)?Func:\s*func\([^()]*\)\s*\(?bool[^{]*\{\s*return true(?:,\s*nil)?;?\s*\}"
+)
+
+
+def _echoes_origin(site: Site) -> bool:
+    """The origin of the request, whatever it is, beside leave to send cookies."""
+    value = site.arg(1)
+    asked = is_const(site.arg(0), "Access-Control-Allow-Origin") and value is not None and bool(value.taints)
+    return asked and "Access-Control-Allow-Credentials" in site.around()
+
+
+def _is_script_cookie(site: Site) -> bool:
+    return _is_set(site) and not _plain_cookie(site) and (
+        site.arg("HttpOnly", "HTTPOnly") is None or is_const(site.arg("HttpOnly", "HTTPOnly"), False)
+    )  # fmt: skip
+
+
+def _is_set(site: Site) -> bool:
+    """A cookie that is set, not deleted."""
+    age = number(site.arg("MaxAge"))
+    return site.arg("Value") is not None and not (age is not None and age < 0) and not is_const(site.arg("Value"), "")
+
+
+SINKS = (
+    sink(flaw.COOKIE, "cookie", COOKIES, when=_plain_cookie),
+    sink(flaw.COOKIE_SCRIPT, "cookie", COOKIES, when=_is_script_cookie),
+    sink(flaw.COOKIE, "cookie", SESSIONS, when=lambda site: not _is_on(site, "Secure", "CookieSecure")),
+    sink(flaw.COOKIE_SCRIPT, "cookie", SESSIONS, when=_is_script_session),
+    sink(flaw.CORS, "cors", CORS_OPTIONS, when=_allows_every_site),
+    sink(flaw.CORS, "cors", ".Set .Add", when=_echoes_origin),
+)  # fmt: skip

@@ -1,0 +1,158 @@
+"""Rewrites of incomplete checks of an address: a dot before the host, a slash behind it, escaped dots in a pattern."""
+
+import re
+
+from tree_sitter import Node
+
+from moot.scan.calls import read_call
+from moot.scan.change import Change, RewriteRefused, replace_node, require_node
+from moot.scan.edits import Edit
+from moot.scan.rules.hosts import (
+    AT_END,
+    AT_START,
+    HOST,
+    LOOSE_DOT,
+    METHODS,
+    HostCheck,
+    list_wanted,
+    read_host_check,
+    read_last_word,
+    read_membership,
+)
+from moot.scan.strings import STRINGS, constant_text, contents, quotes
+from moot.scan.syntax import Source, inside
+
+HOST_NAME = re.compile(r"(?i)^(?:host(?:name)?|domain)$")
+"""Names of values that hold a host alone; `netloc` and JavaScript's `host` have a port as well."""
+PARSED = re.compile(r"(?:\w+\.)*(?:urlparse|urlsplit)\([\w.\[\]'\"()]*\)|(?:\w+\.)*new URL\([\w.]*\)")
+BEFORE_DOT = re.compile(r"[\w)*+]")
+UNKNOWN_HOSTS = "whether other hosts, such as those below this one, are meant is nowhere in the code"
+DOT, SLASH = "the host must be this one or one below it", "the host ends where the text does: a path must follow"
+ESCAPED = "the dots of the host match dots only"
+
+
+def check_host(source: Source, node: Node) -> Change:
+    check = _read_check(source, node)
+    if check is None:
+        return _escape_dots(source, node)
+    statement = source.statement(node)
+    if statement is not None and statement.start_byte == check.subject.start_byte and source.language != "python":
+        raise RewriteRefused("the line would begin with a parenthesis, which continues the one before")
+    if check.how == AT_START:
+        return _end_host(source, check)
+    text = constant_text(source, check.wanted) if check.wanted.type in STRINGS else None
+    if text is None or "\\" in text:
+        raise RewriteRefused(UNKNOWN_HOSTS)
+    host = HOST.fullmatch(text)
+    if host is None or host["scheme"] or host["end"] or host["dot"] == "@":
+        raise RewriteRefused(UNKNOWN_HOSTS)
+    opening, closing = quotes(source, check.wanted)
+    return Change(
+        (replace_node(check.node, _write_ending(source, check, f"{opening}.{text.lstrip('.')}{closing}")),), DOT
+    )
+
+
+def _read_check(source: Source, node: Node) -> HostCheck | None:
+    if node.type == "comparison_operator":
+        return read_membership(source, node)
+    call = read_call(source, node) if node.type in ("call", "call_expression") else None
+    for name, how in METHODS[source.language].items() if call is not None else ():
+        if call is not None and call.method == name.rpartition(".")[2]:
+            return read_host_check(source, call, name, how)
+    return None
+
+
+def _write_ending(source: Source, check: HostCheck, wanted: str) -> str:
+    subject = _read_host(source, check)
+    if source.language == "go":
+        return f'strings.HasSuffix("."+{subject}, {wanted})'
+    if source.language == "python":
+        negated = check.node.type == "comparison_operator" and source.text(check.node.children[1]).startswith("not")
+        test = f'("." + {subject}).endswith({wanted})'
+        return f"not {test}" if negated else test
+    return f'("." + {subject}).endsWith({wanted})'
+
+
+def _read_host(source: Source, check: HostCheck) -> str:
+    """The host alone, without user and port."""
+    text, word = source.text(check.subject), read_last_word(source, check.subject)
+    if "?." in text + source.slice(check.subject.end_byte, check.node.end_byte) or "\n" in text:
+        raise RewriteRefused(UNKNOWN_HOSTS)
+    before, _, last = text.rpartition(".")
+    parsed = PARSED.fullmatch(before) is not None
+    if source.language == "python":
+        if parsed and last in ("netloc", "hostname"):
+            return f'({before}.hostname or "")'
+        if last == "netloc" or check.node.type != "call":
+            raise RewriteRefused(UNKNOWN_HOSTS)
+    if check.how == AT_END and HOST_NAME.match(word):
+        return text
+    if source.language != "go" and parsed and last in ("host", "hostname"):
+        return f"{before}.hostname"
+    if source.language == "go" and last == "Hostname()":
+        return text
+    raise RewriteRefused(UNKNOWN_HOSTS)
+
+
+def _end_host(source: Source, check: HostCheck) -> Change:
+    subject = source.text(check.subject)
+    between = source.slice(check.subject.end_byte, check.wanted.start_byte)
+    if "?." in subject + between or (source.language != "go" and check.node.type not in ("call", "call_expression")):
+        raise RewriteRefused(UNKNOWN_HOSTS)
+    edits = []
+    for wanted in list_wanted(check.wanted):
+        host = HOST.fullmatch(constant_text(source, wanted) or "") if wanted.type in STRINGS else None
+        if host is None or host["end"] is not None:
+            raise RewriteRefused("only some of the texts end with the host")
+        _, closing = quotes(source, wanted)
+        edits.append(Edit(wanted.end_byte - len(closing), wanted.end_byte - len(closing), "/"))
+    added = f'{subject}+"/"' if source.language == "go" else f'({subject} + "/")'
+    return Change((replace_node(check.subject, added), *edits), SLASH)
+
+
+def _escape_dots(source: Source, node: Node) -> Change:
+    literal = _find_pattern(source, node)
+    start, end = (
+        (literal.start_byte + 1, source.data.rfind(b"/", 0, literal.end_byte))
+        if literal.type == "regex"
+        else contents(source, literal)
+    )
+    pattern = source.slice(start, end)
+    dots = [found.start() for found in LOOSE_DOT.finditer(pattern)]
+    if not dots or not pattern.isascii():
+        raise RewriteRefused("what may follow the host is nowhere in the code")
+    escape = "\\" if _is_raw(source, literal) else "\\\\"
+    plain = [
+        at
+        for found in dots
+        for at in range(_start_of_host(pattern, found), found + 1)
+        if pattern[at] == "." and BEFORE_DOT.match(pattern[at - 1]) and pattern[at + 1 : at + 2].isalnum()
+    ]
+    if not plain:
+        raise RewriteRefused("what stands before the dot is nowhere in the code")
+    return Change(tuple(Edit(start + at, start + at, escape) for at in sorted(set(plain))), ESCAPED)
+
+
+def _start_of_host(pattern: str, dot: int) -> int:
+    found = re.search(r"[\w.-]*$", pattern[:dot])
+    return dot if found is None else max(1, found.start())
+
+
+def _is_raw(source: Source, literal: Node) -> bool:
+    if literal.type == "regex" or literal.type == "raw_string_literal":
+        return True
+    return source.language == "python" and "r" in quotes(source, literal)[0].lower()
+
+
+def _find_pattern(source: Source, node: Node) -> Node:
+    if node.type == "regex":
+        return node
+    if node.type == "keyword_argument":
+        return require_node(node.child_by_field_name("value"), "the pattern is not here")
+    given = read_call(source, node).args
+    if not given or given[0].type not in STRINGS or any(part.type == "interpolation" for part in inside(given[0], 50)):
+        raise RewriteRefused("the pattern is not here")
+    return given[0]
+
+
+REWRITES = {f"{language}-host-check": check_host for language in ("python", "javascript", "go")}

@@ -1,0 +1,108 @@
+"""Checks of an address by a part of its text: found, and mended so that the lookalike no longer passes."""
+
+from collections.abc import Callable
+
+import pytest
+from samples import repaired, rules
+
+from moot.core.types import Language
+
+WEAK: list[tuple[Language, str]] = [
+    ("python", "def ok(url):\n    return 'example.com' in url\n"),
+    ("python", "def ok(url):\n    return url.find('example.com') >= 0\n"),
+    ("python", "def ok(r):\n    return r.headers.get('Origin', '').endswith('example.com')\n"),
+    ("python", "def ok(host):\n    return host.endswith(TRUSTED_DOMAIN)\n"),
+    ("python", "import re\ndef ok(url):\n    return re.match(r'^https://www\\.example\\.com', url)\n"),
+    ("python", "m = CORS(app, allow_origin_regex=r'https://.*.example\\.com')\n"),
+    ("javascript", "const ok = (url) => /^https:\\/\\/www\\.example\\.com/.test(url);\n"),
+    ("javascript", "const ok = (req) => req.get('Origin').endsWith('example.com');\n"),
+]
+SOUND: list[tuple[Language, str]] = [
+    ("python", "def ok(host):\n    return host == 'example.com' or host.endswith('.example.com')\n"),
+    ("python", "def ok(hosts):\n    return 'example.com' in hosts\n"),
+    ("python", "def ok(url):\n    return url.startswith('https://example.com/')\n"),
+    ("python", "import re\ndef ok(url):\n    return re.fullmatch(r'https://www\\.example\\.com', url)\n"),
+    ("python", "import re\nNAME = re.compile(r'foo.test')\n"),
+    ("python", "def skip(name, host):\n    return name.endswith(host)\n"),
+    ("javascript", "const ok = (url) => /^https:\\/\\/www\\.example\\.com(?:\\/|$)/.test(url);\n"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), WEAK)
+def test_a_part_of_an_address_is_no_check(language: Language, text: str) -> None:
+    assert rules(language, text) == [f"{language}-host-check"]
+
+
+@pytest.mark.parametrize(("language", "text"), SOUND)
+def test_a_whole_host_is_one(language: Language, text: str) -> None:
+    assert rules(language, text) == []
+
+
+def run(text: str) -> Callable[[str], object]:
+    space: dict[str, object] = {}
+    exec(text, space)
+    check = space["ok"]
+    assert callable(check)
+    return check
+
+
+PARSE = "from urllib.parse import urlparse\n"
+CHECKS = [
+    (PARSE + "def ok(x):\n    return 'example.com' in urlparse(x).netloc\n",
+     ("https://example.com/a", "https://www.example.com:444/"),
+     ("https://example.com.evil.net/", "https://notexample.com/", "https://example.com@evil.net/")),
+    (PARSE + "def ok(x):\n    if 'example.com' not in urlparse(x).hostname:\n        return False\n    return True\n",
+     ("https://example.com/a",), ("https://example.com.evil.net/",)),
+    ("def ok(url):\n    return url.startswith('https://example.com')\n",
+     ("https://example.com", "https://example.com/a"), ("https://example.com.evil.net/", "https://example.com@evil.net")),
+    ("def ok(url):\n    return url.startswith(('https://a.example.com', 'https://b.example.com'))\n",
+     ("https://b.example.com/x",), ("https://b.example.com.evil.net/",)),
+    ("def ok(host):\n    return host.endswith('example.com')\n", ("example.com", "a.example.com"), ("notexample.com",)),
+    ("import re\ndef ok(url):\n    return bool(re.match(r'https://www.example.com/', url))\n",
+     ("https://www.example.com/",), ("https://wwwxexample.com/", "https://www.examplexcom/")),
+    ("import re\nHOST = re.compile('^.*.example.com$')\ndef ok(x):\n    return bool(HOST.match(x))\n",
+     ("a.example.com",), ("evilexample.com", "a.examplexcom")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "ours", "others"), CHECKS)
+def test_the_mended_check_takes_ours_and_no_other(before: str, ours: tuple[str, ...], others: tuple[str, ...]) -> None:
+    after, repair = repaired("python", before)
+    assert repair.fixed and not repair.left
+    assert [run(before)(x) for x in (*ours, *others)] == [True] * (len(ours) + len(others))
+    assert [run(after)(x) for x in ours] == [True] * len(ours)
+    assert [run(after)(x) for x in others] == [False] * len(others)
+
+
+WRITTEN: list[tuple[Language, str, str]] = [
+    ("javascript", "const f = (url) => url.startsWith('https://a.example.com');\n",
+     "const f = (url) => (url + \"/\").startsWith('https://a.example.com/');\n"),
+    ("javascript", "const f = (x) => new URL(x).hostname.includes('example.com');\n",
+     "const f = (x) => (\".\" + new URL(x).hostname).endsWith('.example.com');\n"),
+    ("javascript", "const f = new RegExp('^https://api.example.com/');\n",
+     "const f = new RegExp('^https://api\\\\.example\\\\.com/');\n"),
+    ("go", 'package a\n\nfunc f(host string) bool { return strings.HasSuffix(host, "example.com") }\n',
+     'package a\n\nfunc f(host string) bool { return strings.HasSuffix("."+host, ".example.com") }\n'),
+    ("go", 'package a\n\nfunc f(url string) bool { return strings.HasPrefix(url, "https://example.com") }\n',
+     'package a\n\nfunc f(url string) bool { return strings.HasPrefix(url+"/", "https://example.com/") }\n'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "before", "after"), WRITTEN)
+def test_the_mended_check_of_other_languages(language: Language, before: str, after: str) -> None:
+    assert repaired(language, before)[0] == after
+
+
+LEFT: list[tuple[Language, str]] = [
+    ("python", "def ok(url):\n    return 'example.com' in url\n"),
+    ("python", "def ok(netloc):\n    return netloc.endswith('example.com')\n"),
+    ("python", "import re\ndef ok(url):\n    return re.match(r'^https://www\\.example\\.com', url)\n"),
+    ("javascript", "let a = 1\nhost.endsWith('example.com') || stop()\n"),
+    ("javascript", "const f = (url) => url?.startsWith('https://a.example.com');\n"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), LEFT)
+def test_what_cannot_be_told_is_left(language: Language, text: str) -> None:
+    after, repair = repaired(language, text)
+    assert after == text and repair.left
