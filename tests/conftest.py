@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 import postgres
 import pytest
+from hypothesis import HealthCheck, settings
 
 from moot.__main__ import run
 from moot.edge.models import list_key_variables
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 COMPILED = platformdirs.user_cache_path("moot") / "go"
 """Go's standard library, compiled once for all tests: it holds nothing of the user's, and takes minutes."""
 COMPILED.mkdir(parents=True, exist_ok=True)
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")  # a busy machine is no failure
 
 
 @dataclass(frozen=True)

@@ -52,31 +52,54 @@ def url_of(folder: Path) -> str:
 
 @contextmanager
 def running(folder: Path, speed: Sequence[str] = FAST) -> Iterator[None]:
-    found = programs()
-    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        shutil.chown(folder, "nobody", pwd.getpwnam("nobody").pw_gid)
-    data = ["-D", str(folder / "data")]
-    if not (folder / "data").exists():
-        _run(folder, found / "initdb", *data, "-U", "moot", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
-    settings = " ".join(f"-c {setting}" for setting in (*OURS, *speed, f"unix_socket_directories={folder}"))
-    _run(folder, found / "pg_ctl", *data, "-w", "-l", str(folder / "log"), "-o", settings, "start")
+    start(folder, speed)
     try:
         yield
     finally:
-        _run(folder, found / "pg_ctl", *data, "-m", "fast", "stop")
+        stop(folder)
 
 
-def _run(folder: Path, program: Path, *arguments: str) -> None:
+def start(folder: Path, speed: Sequence[str] = FAST) -> None:
+    """The server of this folder; its data is made if there is none."""
+    _let_it_in(folder)
+    if not (folder / "data").exists():
+        login = ["-U", "moot", "-A", "trust"]
+        _run(folder, "initdb", "-D", str(folder / "data"), *login, "-E", "UTF8", "--locale=C.UTF-8", "-N")
+    settings = " ".join(f"-c {setting}" for setting in (*OURS, *speed, f"unix_socket_directories={folder}"))
+    control(folder, "-w", "-l", str(folder / "log"), "-o", settings, "start")
+
+
+def stop(folder: Path) -> None:
+    control(folder, "-m", "fast", "stop")
+
+
+def control(folder: Path, *arguments: str) -> None:
+    _run(folder, "pg_ctl", "-D", str(folder / "data"), *arguments)
+
+
+def copy_server(primary: Path, folder: Path) -> None:
+    """The data of a replica that follows the running server of `primary`."""
+    _let_it_in(folder)
+    login = ["-h", str(primary), "-U", "moot"]
+    _run(folder, "pg_basebackup", *login, "-D", str(folder / "data"), "-R", "-X", "stream", "-c", "fast", "-N")
+
+
+def _let_it_in(folder: Path) -> None:
+    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+        shutil.chown(folder, "nobody", pwd.getpwnam("nobody").pw_gid)
+
+
+def _run(folder: Path, program: str, *arguments: str) -> None:
     who = pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
     groups: list[int] | None = [] if os.geteuid() == 0 else None
     with (folder / "said").open("w+") as said:  # no pipe: the server would keep it open
         done = subprocess.run(
-            [program, *arguments], cwd=folder, stdout=said, stderr=said, user=who.pw_uid, group=who.pw_gid,
+            [programs() / program, *arguments], cwd=folder, stdout=said, stderr=said, user=who.pw_uid, group=who.pw_gid,
             extra_groups=groups,
         )  # fmt: skip
         said.seek(0)
         if done.returncode:
-            raise RuntimeError(f"{program.name} failed: {said.read().strip()}")
+            raise RuntimeError(f"{program} failed: {said.read().strip()}")
 
 
 def new_schema(server: str, name: str) -> str:

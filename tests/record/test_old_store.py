@@ -73,3 +73,15 @@ def test_an_old_session_that_ran_out_of_calls_comes_to_its_end(cli: Cli, protoco
     assert ran.out, ran.err
     outcome, code = OUTCOMES[protocol]
     assert (json.loads(ran.out)["outcome"], ran.code) == (outcome, code), ran.err
+
+
+def test_debates_of_the_second_edition_go_on_as_they_began(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "second.db").write_bytes(gzip.decompress((DATA / "edition2.db.gz").read_bytes()))
+    monkeypatch.setenv("MOOT_STORE", str(tmp_path / "second.db"))
+    for session in ("af8fb9c4", "3a8c0e5c"):
+        ran = cli("replay", session)
+        assert ran.code == 0, ran.out + ran.err
+    ran = cli("resume", "3a8c0e5c", "--max-calls", "60", "--json")
+    assert ran.code == 0 and json.loads(ran.out)["outcome"] == "agreed", ran.out + ran.err

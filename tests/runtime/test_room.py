@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import ModelError, ReplayMismatch, ScriptDry, SessionStopped
@@ -302,7 +302,6 @@ def test_secrets_reach_no_prompt_record_or_event() -> None:
     assert "REDACTED_ANTHROPIC_KEY_" in everything and "REDACTED_SERVICE_TOKEN_" in everything
 
 
-@settings(deadline=None)
 @given(st.text(), st.text())
 def test_what_the_vault_hides_it_can_put_back(before: str, after: str) -> None:
     vault = Vault({"API_KEY": "s3cret-s3cret-s3cret"})

@@ -150,3 +150,16 @@ def test_what_a_killed_session_has_on_record_counts_before_anybody_is_asked(
     assert cut.value.kind == "budget_exhausted"
     assert len(again.asked) == 3 - len(kept) and here.ledger.calls == 3
     assert here.ledger.spends[again.name].usd == pytest.approx(0.3)
+
+
+def test_of_parallel_questions_the_first_that_failed_is_where_a_resumed_session_begins() -> None:
+    class SlowFirst(ScriptedModel):
+        async def reply(self, call: ModelCall) -> Reply:
+            if call.seat == "red":
+                for _ in range(50):
+                    await asyncio.sleep(0)
+            raise ModelError("gone", kind="unavailable")
+
+    here = live({"red": [SlowFirst({}, name="a:b")], "blue": [SlowFirst({}, name="a:c")]})
+    asyncio.run(here.ask_all([Ask(seat, "test", 1, "", "say", Word) for seat in ("red", "blue")]))
+    assert here.failed_at == 1

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from moot.core.errors import ModelError, StoreError, UsageError
 from moot.core.events import Event, SessionEnded, SessionStarted
-from moot.core.ports import Branch, Model, Row, SessionRecord
+from moot.core.ports import Branch, JournalMark, Model, Row, SessionRecord
 from moot.core.types import Limits, ModelCall, Reply, Result, Status
 from moot.edge.store import SqlStore
 from moot.edge.store.snapshots import whole
@@ -228,6 +228,46 @@ def test_an_error_leaves_the_session_to_be_resumed_and_names_it(
     on_store(tmp_path, work)
 
 
+def test_a_model_that_answered_when_tried_again_is_asked_after_a_resume_too(tmp_path: Path) -> None:
+    async def work(store: SqlStore) -> None:
+        failures = [ModelError("busy", kind="unavailable"), RuntimeError("cut off")]
+
+        def fail_once(call: ModelCall) -> Line:
+            if failures and (call.seat == "blue" or len(failures) == 2):
+                raise failures.pop(0)
+            return answer(call)
+
+        here = Setting(store, fail_once)
+        with pytest.raises(RuntimeError, match="cut off"):
+            await here.runner.start(PLAN)
+        assert here.asked == [("red", 1), ("red", 1), ("blue", 1)]
+        (record,) = await store.sessions()
+        again = Setting(store)
+        assert getattr(await again.runner.resume(record.id), "outcome", "") == "hardened"
+        assert again.asked == [("blue", 1), ("red", 2)]
+
+    on_store(tmp_path, work)
+
+
+def test_an_error_is_reported_although_the_session_is_gone_meanwhile(tmp_path: Path) -> None:
+    class Emptied(SqlStore):
+        async def session(self, session_id: str) -> SessionRecord:
+            raise UsageError(f"no session {session_id!r}")
+
+    def fail(call: ModelCall) -> Line:
+        raise RuntimeError("the model broke")
+
+    async def work() -> None:
+        store = Emptied(str(tmp_path / "s.db"))
+        try:
+            await Setting(store, fail).runner.start(PLAN)
+        finally:
+            await store.aclose()
+
+    with pytest.raises(RuntimeError, match="the model broke"):
+        asyncio.run(work())
+
+
 def test_a_change_of_plan_that_fails_gives_the_session_back(tmp_path: Path) -> None:
     """It was taken by then: a process that lives on would otherwise keep everybody from it."""
 
@@ -317,3 +357,41 @@ def test_the_one_step_that_was_recorded_is_not_done_again(tmp_path: Path) -> Non
         assert len(places) > 5 and len(set(places)) == len(places)
 
     on_store(tmp_path, work)
+
+
+def test_a_session_that_ended_after_it_was_found_is_not_taken_over(place: str) -> None:
+    """A worker that was taken for dead came to the end between the look of another one and its claim."""
+
+    async def story() -> None:
+        store = SqlStore(place)
+        result = await Setting(store).runner.start(PLAN)
+        found = await store.session(result.session_id)
+        with pytest.raises(StoreError, match="has meanwhile ended"):
+            await Setting(store).runner.resume(found.id, take=True, seen=found.fence)
+        assert (await store.session(found.id)).status == "completed"
+        await store.aclose()
+
+    asyncio.run(story())
+
+
+class LosesTheAnswer(SqlStore):
+    """A store whose connection is lost right after the end of a session was committed."""
+
+    async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
+        await super().update(session, mark)
+        if mark is not None and mark.kind == "ended":
+            raise StoreError("the store lost its connection; the last write may not have been kept")
+
+
+def test_an_end_that_was_kept_although_nobody_heard_so_stays_the_end(place: str) -> None:
+    async def story() -> None:
+        store = LosesTheAnswer(place)
+        with pytest.raises(StoreError, match="lost its connection") as raised:
+            await Setting(store).runner.start(PLAN)
+        assert raised.value.session_id
+        record = await store.session(raised.value.session_id)
+        entries = await store.entries(record.id)
+        assert (record.status, [entry.kind for entry in entries].count("ended")) == ("completed", 1)
+        await store.aclose()
+
+    asyncio.run(story())

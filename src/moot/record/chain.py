@@ -17,7 +17,7 @@ GENESIS = "0" * 64
 NO_SEAL = ""
 MIGRATED = "migrated"
 """Marks a session recorded before the chain existed."""
-IN_ORDER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+IN_ORDER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), check_circular=False)
 NEWER = frozenset({"tool_calls", "turn"})
 """Columns that older rows do not have: empty, they are no part of a seal."""
 ENDS = ("completed", "cancelled")
@@ -84,8 +84,12 @@ def compute_seal(rows: Iterable[Row]) -> str:
 
 
 def _list_sealed(row: TurnRow | VersionRow) -> dict[str, JsonValue]:
-    told = row.model_dump(mode="json", exclude={"test_results"})
-    return {name: value for name, value in told.items() if value is not None or name not in NEWER}
+    told = {**row.__dict__}  # plain JSON as it is
+    told.pop("test_results", None)
+    for name in NEWER:
+        if name in told and told[name] is None:
+            del told[name]
+    return told
 
 
 def select_standing(entries: Sequence[JournalEntry]) -> list[JournalEntry]:
@@ -184,7 +188,8 @@ def _check_ending(record: SessionRecord, entries: Sequence[JournalEntry]) -> lis
     ended = _entry_fields(next((e for e in reversed(entries) if e.kind == "ended"), None))
     last = next((e.kind for e in reversed(entries) if e.kind in ("claimed", "ended")), "")
     found = []
-    if (ended.get("outcome") or digest_of(None)) != digest_of(record.outcome):
+    begun_again = last == "claimed" and record.outcome is None  # whoever resumes a session takes its result back
+    if (ended.get("outcome") or digest_of(None)) != digest_of(record.outcome) and not begun_again:
         found.append("the result was changed")
     given_up = (ended.get("status"), record.status) == ("paused", "cancelled")  # a waiting session may be given up
     moved = record.status != ended.get("status") and {record.status, ended.get("status")} & {*ENDS} and not given_up

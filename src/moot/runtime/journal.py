@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue
@@ -26,6 +27,23 @@ W = TypeVar("W")
 def digest(*parts: str) -> str:
     """Sixteen hex digits that identify what a step was asked to do."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def build_row(kind: type[V], **fields: object) -> V:
+    """All fields of the row, in their order, from what is valid already: a validation would walk through all of their
+    content, and `model_construct` through the definition of each field."""
+    row = kind.__new__(kind)
+    object.__setattr__(row, "__dict__", fields)
+    object.__setattr__(row, "__pydantic_fields_set__", _field_names(kind))
+    object.__setattr__(row, "__pydantic_extra__", None)
+    object.__setattr__(row, "__pydantic_private__", None)
+    return row
+
+
+@cache
+def _field_names(kind: type[BaseModel]) -> set[str]:
+    """One set for all rows of a kind; pydantic copies it before it changes it."""
+    return {*kind.model_fields}
 
 
 class Journal:
@@ -97,10 +115,8 @@ class Journal:
         return seq in self._past_steps
 
     def step(self, seq: int, part: int, name: str, asked: str, value: JsonValue) -> StepRow:
-        # Not validated: the caller has just built the value from its own models.
-        return StepRow.model_construct(
-            seq=seq, part=part, name=name, digest=asked, value=value, elapsed=round(self.seconds_elapsed(), 3)
-        )
+        elapsed = round(self.seconds_elapsed(), 3)
+        return build_row(StepRow, seq=seq, part=part, name=name, digest=asked, value=value, elapsed=elapsed)
 
     async def append(self, rows: Sequence[Row]) -> None:
         """The rows are written while the session goes on; `settle` waits for them."""
@@ -108,8 +124,6 @@ class Journal:
             return
         writing = self._store.append(self.session_id, rows, self._fence)
         if isinstance(writing, asyncio.Future):
-            writing.add_done_callback(_take_note)
-            self._writing = [each for each in self._writing if not _is_written(each)]
             self._writing.append(writing)
         else:
             await writing
@@ -120,20 +134,10 @@ class Journal:
         while waiting := [each for each in self._writing if not each.done()]:
             if self._store is not None:
                 self._store.flush()
-            await asyncio.wait(waiting[-1:])  # in order: the others are done before it
+            await asyncio.shield(waiting[-1])  # in order: the others are done before it
         for each in self._writing:
             each.result()
         self._writing.clear()
-
-
-def _take_note(writing: "asyncio.Future[None]") -> None:
-    """Its failure is raised by `settle`, unless the session ends by another error."""
-    if not writing.cancelled():
-        writing.exception()
-
-
-def _is_written(writing: "asyncio.Future[None]") -> bool:
-    return writing.done() and not writing.cancelled() and writing.exception() is None
 
 
 REPEATABLE = frozenset({"scan", "repair", "execute", "attack", "cover", "race", "probe", "measure", "check"})

@@ -7,7 +7,9 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import asdict, dataclass
 from functools import lru_cache
+from types import TracebackType
 
 from moot.core.errors import FailureKind, ModelError, SessionStopped
 from moot.core.ports import Clock, Model
@@ -57,39 +59,61 @@ def failures_in(tries: Sequence[CallAttempt]) -> int:
     return len([attempt for attempt in tries if attempt.put and attempt.error])
 
 
+@dataclass(slots=True)
+class GrowingSpend:
+    """A `Spend` that grows."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = 0.0
+
+
 class Ledger:
     """The session's budget and spending; checked before every call."""
 
     def __init__(self, limits: Limits, recorded: Mapping[tuple[int, int], Usage] | None = None) -> None:
         self.limits = limits
+        self._is_limited = (limits.max_calls, limits.max_tokens, limits.max_usd) != (None, None, None)
         self._ahead = dict(recorded or {})
         """By step and part: what recorded replies cost that a resumed session has not reached again. Seats asked in
         parallel reach theirs in any order, so each counts from the start."""
-        self.spends: dict[str, Spend] = {}
+        self._sums: dict[str, GrowingSpend] = {}
         self.failed = 0
         self._promised_calls = 0
         self._promised_tokens = 0
 
     @property
+    def spends(self) -> dict[str, Spend]:
+        """By model."""
+        return {model: Spend(**asdict(its_sum)) for model, its_sum in self._sums.items()}
+
+    @property
     def calls(self) -> int:
-        return sum(spend.calls for spend in self.spends.values())
+        return sum(its_sum.calls for its_sum in self._sums.values())
 
     @property
     def tokens(self) -> int:
-        return sum(spend.input_tokens + spend.output_tokens for spend in self.spends.values())
+        return sum(its_sum.input_tokens + its_sum.output_tokens for its_sum in self._sums.values())
 
     @property
     def usd(self) -> float:
-        return sum(spend.usd or 0.0 for spend in self.spends.values())
+        return sum(its_sum.usd or 0.0 for its_sum in self._sums.values())
 
     def reserve(self, call: ModelCall) -> int:
         """Reserve budget for one more call, or raise `SessionStopped`. Calls in progress count, so parallel seats
         cannot overspend."""
-        limits = self.limits
-        ahead = self._ahead.values()
+        tokens = int(len(call.system) / CHARACTERS_PER_TOKEN) + int(len(call.prompt) / CHARACTERS_PER_TOKEN) + 2
+        if self._is_limited:
+            self._check_budget(tokens)
+        self._promised_calls += 1
+        self._promised_tokens += tokens
+        return tokens
+
+    def _check_budget(self, tokens: int) -> None:
+        limits, ahead = self.limits, self._ahead.values()
         calls = self.calls + self._promised_calls + len(ahead)
         spent = self.tokens + self._promised_tokens + sum(usage.input_tokens + usage.output_tokens for usage in ahead)
-        tokens = int(len(call.system) / CHARACTERS_PER_TOKEN) + int(len(call.prompt) / CHARACTERS_PER_TOKEN) + 2
         if limits.max_calls is not None and calls >= limits.max_calls:
             raise SessionStopped("budget_exhausted", f"all {limits.max_calls} calls are spent (--max-calls)")
         if limits.max_tokens is not None and spent + tokens > limits.max_tokens:
@@ -98,9 +122,6 @@ class Ledger:
             )
         if limits.max_usd is not None and self.usd + sum(usage.usd or 0.0 for usage in ahead) >= limits.max_usd:
             raise SessionStopped("budget_exhausted", f"${self.usd:.4f} of ${limits.max_usd:.4f} is spent (--max-usd)")
-        self._promised_calls += 1
-        self._promised_tokens += tokens
-        return tokens
 
     def release(self, tokens: int) -> None:
         self._promised_calls -= 1
@@ -111,14 +132,12 @@ class Ledger:
         self._ahead.pop(place, None)
 
     def add(self, model: str, usage: Usage) -> None:
-        old = self.spends.get(model) or Spend()
-        known = old.usd is not None and usage.usd is not None
-        self.spends[model] = Spend(
-            calls=old.calls + 1,
-            input_tokens=old.input_tokens + usage.input_tokens,
-            output_tokens=old.output_tokens + usage.output_tokens,
-            usd=round((old.usd or 0.0) + (usage.usd or 0.0), 8) if known else None,
-        )
+        its_sum = self._sums.setdefault(model, GrowingSpend())
+        its_sum.calls += 1
+        its_sum.input_tokens += usage.input_tokens
+        its_sum.output_tokens += usage.output_tokens
+        known = its_sum.usd is not None and usage.usd is not None
+        its_sum.usd = round((its_sum.usd or 0.0) + (usage.usd or 0.0), 8) if known else None
 
 
 class Caller:
@@ -136,6 +155,7 @@ class Caller:
         self._remaining = remaining
         self._left = left
         """Seconds left for this part of the session; `remaining` are those of the whole session."""
+        self._deadlines = Deadlines()
         self._down: dict[tuple[str, str], CallAttempt] = {}
         """By model and seat; the seat is empty if the failure affects every seat."""
         self._answered: set[str] = set()
@@ -163,8 +183,9 @@ class Caller:
         """Restore the models and the ledger to their state after this exchange."""
         models = {model.name: model for model in chain}
         self._ledger.failed += failures_in(exchange.tries)
+        for attempt in {attempt.model: attempt for attempt in exchange.tries}.values():
+            self._remember(attempt, call.seat)  # the last of each model: what was tried again is no outage
         for attempt in exchange.tries:
-            self._remember(attempt, call.seat)
             if attempt.model in models and attempt.put:
                 models[attempt.model].skip(call)
         if exchange.reply is not None:
@@ -214,8 +235,9 @@ class Caller:
         try:
             if model.turn is nullcontext:  # nothing to wait for before the call: one timer does for both
                 return await self._in_time(call, model, min(remaining, left))
-            async with asyncio.timeout(min(remaining, left)), model.turn():
-                return await self._in_time(call, model, math.inf)
+            with self._deadlines.within(min(remaining, left)):
+                async with model.turn():
+                    return await self._in_time(call, model, math.inf)
         except TimeoutError:
             if left < remaining:
                 raise ModelError(f"{model.name} gave no answer in time: {OVER}", kind="limit") from None
@@ -229,7 +251,7 @@ class Caller:
         """`TimeoutError` after `at_most` seconds, `ModelError` if the time for a call ends earlier."""
         own = self._limits.call_timeout
         try:
-            async with asyncio.timeout(min(own, at_most)):
+            with self._deadlines.within(min(own, at_most)):
                 return await model.reply(call)
         except TimeoutError:
             if at_most <= own:
@@ -240,3 +262,67 @@ class Caller:
         """A timeout of one seat's question says nothing about other seats."""
         if attempt.kind in LASTING:
             self._down.setdefault((attempt.model, seat if attempt.kind == "timeout" else ""), attempt)
+
+
+class Deadlines:
+    """One timer for all calls of a session that wait: one for each would cost as much as the rest of a call."""
+
+    def __init__(self) -> None:
+        self._open = set[TimeLimit]()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def within(self, seconds: float) -> "TimeLimit":
+        """`asyncio.timeout(seconds)`, as a plain `with`."""
+        return TimeLimit(self, seconds)
+
+    def watch(self, limit: "TimeLimit") -> None:
+        self._open.add(limit)
+        if self._timer is None or limit.until < self._timer.when():
+            self._wake_at(limit.until)
+
+    def forget(self, limit: "TimeLimit") -> None:
+        """The timer stays: the next call is seldom due before it, and it finds nothing to do if there is none."""
+        self._open.discard(limit)
+
+    def _wake_at(self, until: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(until, self._end_overdue, until)
+
+    def _end_overdue(self, now: float) -> None:
+        self._timer = None
+        for limit in [each for each in self._open if each.until <= now]:
+            self._open.discard(limit)
+            limit.end()
+        if self._open:
+            self._wake_at(min(limit.until for limit in self._open))
+
+
+class TimeLimit:
+    __slots__ = ("_before", "_deadlines", "_is_over", "_seconds", "_task", "until")
+    _task: "asyncio.Task[object]"
+
+    def __init__(self, deadlines: Deadlines, seconds: float) -> None:
+        self._deadlines = deadlines
+        self._seconds = seconds
+        self._is_over = False
+
+    def __enter__(self) -> None:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a time limit needs a task that it can end")
+        self._task, self._before = task, task.cancelling()
+        self.until = asyncio.get_running_loop().time() + self._seconds
+        self._deadlines.watch(self)
+
+    def end(self) -> None:
+        self._is_over = True
+        self._task.cancel()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._deadlines.forget(self)
+        # A cancellation by somebody else, at the same time, goes on.
+        if self._is_over and self._task.uncancel() <= self._before and kind is asyncio.CancelledError:
+            raise TimeoutError from error

@@ -17,7 +17,7 @@ from moot.core.gates import GateRules
 from moot.core.ports import JournalMark, Model, SessionRecord, StepRow, Store
 from moot.core.types import Limits, Result, Status, Value
 from moot.protocols import PROTOCOLS
-from moot.record.chain import digest_of
+from moot.record.chain import ENDS, digest_of
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom
@@ -171,7 +171,7 @@ class Runner:
                 "degraded": room.degraded,
                 "calls": room.ledger.calls,
                 "calls_failed": room.ledger.failed,
-                "usage": dict(room.ledger.spends),
+                "usage": room.ledger.spends,
                 "duration": round(journal.seconds_elapsed(), 3),
                 "resumable": failed_at is not None or (cut_by(result) in CARRIED_ON and self.wish != "cancel"),
                 "branch": room.branch,
@@ -213,8 +213,14 @@ class Runner:
             status = "pending"  # releasing it took too long: any process may resume it
         waits = error.gate_id if isinstance(error, Parked) else None
         update = {"status": status, "updated_at": self._ports.clock.now(), "owner": "", "waiting_on": waits}
-        with contextlib.suppress(StoreError):  # the first error is the one to report
-            await self._store.update(record.model_copy(update=update))
+        with contextlib.suppress(StoreError, UsageError):  # of a session that is gone too: the first error is reported
+            if not await self._has_ended(record):
+                await self._store.update(record.model_copy(update=update))
+
+    async def _has_ended(self, record: SessionRecord) -> bool:
+        """Whether its end is recorded although writing it failed: the connection was lost after the commit."""
+        kept = await self._require_store().session(record.id)
+        return kept.fence == record.fence and kept.status in ENDS
 
 
 def new_record(plan: SessionPlan, now: datetime, about: About = NOTHING_MORE) -> SessionRecord:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import NamedTuple
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -12,7 +13,7 @@ from moot.core.ports import LogRow, Model, RanTurnRow, Row, StepRow, TurnRow
 from moot.core.room import Ask, T
 from moot.core.tools import ToolCall
 from moot.core.types import AbsenceReason, Absent, Limits, ModelCall, Usage
-from moot.runtime.journal import Steps
+from moot.runtime.journal import Steps, build_row
 from moot.runtime.model_calls import CallAttempt, Caller, Exchange, Ledger
 from moot.runtime.ports import SessionPorts
 from moot.runtime.tool_calls import ToolCalls, ToolUse
@@ -21,6 +22,25 @@ from moot.text.replies import ParsedReply, native_schema, read, tool_call
 ASK = "ask "
 """How the name of a step begins that asks a model."""
 TOO_LONG = "[reply not kept: it has"
+
+
+class PutQuestion(NamedTuple):
+    """A question that was put to a chain of models, and what came of it."""
+
+    seq: int
+    part: int
+    call: ModelCall
+    exchange: Exchange
+    step: StepRow | None
+    """None if it was replayed, or nothing is recorded."""
+    action: str
+
+    def rows(self, answer: ParsedReply[T] | Absent | None = None) -> list[Row]:
+        """What records it: its step, and its line of the log with how usable the reply was. None: it called a tool."""
+        if self.step is None:
+            return []
+        usable = 0.0 if isinstance(answer, Absent) else 0.5 if answer and answer.dropped else 1.0
+        return [self.step, log_row(self, usable)]
 
 
 class SeatTurns:
@@ -97,19 +117,21 @@ class SeatTurns:
         if self._steps.has_listener:
             self._announce_question(seq, ask, chain[0].name)
         uses = list[ToolUse]()
-        call, exchange, rows, part = await self._ask_until_answered(seq, ask, call, chain, uses)
-        answer = self._read(seq, ask, exchange, last=False)
+        put, offer = await self._ask_until_answered(seq, ask, call, chain, uses)
+        answer = self._read(seq, ask, put.exchange, last=False)
         if isinstance(answer, Absent) and answer.why == "unreadable":
-            await self._steps.journal.append(rate_rows(rows, answer))
+            await self._steps.journal.append([*offer, *put.rows(answer)])
             await self._steps.journal.settle()
-            again = call.model_copy(update={"prompt": clarify_prompt(call.prompt, answer.detail)})
-            exchange, rows = await self._exchange(seq, part + 1, again, chain, "clarification")
-            answer = self._read(seq, ask, exchange, last=True)
-        if rows:
-            await self._steps.journal.append([*rate_rows(rows, answer), turn_row(seq, ask, exchange, answer, uses)])
+            again = put.call.model_copy(update={"prompt": clarify_prompt(put.call.prompt, answer.detail)})
+            put, offer = await self._exchange(seq, put.part + 1, again, chain, "clarification"), []
+            answer = self._read(seq, ask, put.exchange, last=True)
+        exchange = put.exchange
+        if put.step is not None:
+            await self._steps.journal.append([*offer, *put.rows(answer), turn_row(seq, ask, exchange, answer, uses)])
         self.latest[ask.seat] = (seq, f"{ask.seat}@{exchange.model}")
-        if isinstance(answer, Absent) and answer.why in ("unreachable", "timeout") and self.failed_at is None:
-            self.failed_at = seq
+        if isinstance(answer, Absent) and answer.why in ("unreachable", "timeout"):
+            # Of parallel questions, a later one may fail first.
+            self.failed_at = seq if self.failed_at is None else min(seq, self.failed_at)
         if self._steps.has_listener:
             self._announce(seq, ask, exchange, answer)
         if isinstance(answer, Absent):
@@ -119,21 +141,21 @@ class SeatTurns:
 
     async def _ask_until_answered(
         self, seq: int, ask: Ask[T], call: ModelCall, chain: Sequence[Model], uses: list[ToolUse]
-    ) -> tuple[ModelCall, Exchange, list[Row], int]:
-        """The first reply without a tool call, its question, and its part of the step. Each tool call before it, and
-        the reply that made it, is a part too; they are added to `uses`."""
+    ) -> tuple[PutQuestion, Sequence[Row]]:
+        """The question whose reply is the first without a tool call, and what is recorded before it. Each tool call
+        before it, and the reply that made it, is a part of the step too; they are added to `uses`."""
         if not ask.tools or not self._limits.tool_calls:
-            return call, *await self._exchange(seq, 1, call, chain), 1
+            return await self._exchange(seq, 1, call, chain), ()
         bench, offer = await self._tools.offer(seq, ask)
         part = 1
         while True:
             told = bench.add_tools(call, ask.shape, native_schema(ask.shape))
-            exchange, rows = await self._exchange(seq, part, told, chain)
-            wanted = find_tool_call(ask, exchange) if bench.left else None
+            put = await self._exchange(seq, part, told, chain)
+            wanted = find_tool_call(ask, put.exchange) if bench.left else None
             if wanted is None:
-                return told, exchange, [*offer, *rows] if rows else [], part
-            if rows:
-                await self._steps.journal.append([*offer, *rate_rows(rows)])
+                return put, offer if put.step is not None else ()
+            if put.step is not None:
+                await self._steps.journal.append([*offer, *put.rows()])
             uses.append(await self._tools.use(seq, part + 1, ask, bench, wanted))
             bench.uses.append(uses[-1])
             await self._steps.journal.settle()
@@ -160,27 +182,26 @@ class SeatTurns:
 
     async def _exchange(
         self, seq: int, part: int, call: ModelCall, chain: Sequence[Model], action: str = "response"
-    ) -> tuple[Exchange, list[Row]]:
-        """The recorded exchange, or a live one with the rows that will record it."""
+    ) -> PutQuestion:
+        """With the recorded exchange, or with a live one and the step that will record it."""
         name = f"{ASK}{call.seat}"
         asked = self._steps.journal.digest_request(call.phase, str(call.round), call.system, call.prompt)
         if past := self._steps.journal.recall(seq, part, name, asked):
             exchange = Exchange.model_validate(past.value["exchange"] if isinstance(past.value, dict) else None)
             self._ledger.reach((seq, part))
             self._caller.replay(call, chain, exchange)
-            return exchange, []
+            return PutQuestion(seq, part, call, exchange, None, action)
         self._steps.check_stopped()
         with self._steps.cuttable():
             exchange = self._hidden(await self._caller.put(call, chain, partial(self._report_retry, seq, call)))
         if self._steps.has_listener:
             self._steps.emit(partial(build_exchanged, seq, part, call, exchange))
         if not self._steps.journal.kept:
-            return exchange, []
-        value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": call.model_dump(mode="json")}
-        return exchange, [
-            self._steps.journal.step(seq, part, name, asked, value),
-            log_row(seq, part, call, exchange, action),
-        ]
+            return PutQuestion(seq, part, call, exchange, None, action)
+        # The fields of a call are plain JSON as they are.
+        value: JsonValue = {"exchange": exchange.model_dump(mode="json"), "call": {**call.__dict__}}
+        step = self._steps.journal.step(seq, part, name, asked, value)
+        return PutQuestion(seq, part, call, exchange, step, action)
 
     def _report_retry(self, seq: int, call: ModelCall, attempt: CallAttempt, wait: float) -> None:
         why = self._ports.vault.hide(attempt.error)
@@ -189,7 +210,7 @@ class SeatTurns:
     def _hidden(self, exchange: Exchange) -> Exchange:
         hide = self._ports.vault.hide
         change: dict[str, object] = {}
-        if [t for t in exchange.tries if t.error]:
+        if len(exchange.tries) > 1 or exchange.reply is None:
             change["tries"] = tuple(t.model_copy(update={"error": hide(t.error)}) for t in exchange.tries)
         if exchange.reply is not None:
             text = hide(limit_text(exchange.reply.text, self._limits.max_reply_bytes))
@@ -212,7 +233,7 @@ class SeatTurns:
                 round=ask.round,
                 model=exchange.model,
                 absent=answer.why if isinstance(answer, Absent) else "",
-                usage=dict(self._ledger.spends),
+                usage=self._ledger.spends,
             )
         )
 
@@ -293,18 +314,12 @@ def weaknesses(ask: Ask[T], exchange: Exchange, answer: ParsedReply[T] | Absent,
     return notes
 
 
-def rate_rows(rows: Sequence[Row], answer: ParsedReply[T] | Absent | None = None) -> list[Row]:
-    """How usable the reply was, in its line of the log. None: it called a tool."""
-    usable = 0.0 if isinstance(answer, Absent) else 0.5 if answer and answer.dropped else 1.0
-    return [row.model_copy(update={"quality": usable}) if isinstance(row, LogRow) else row for row in rows]
-
-
 def find_confidence(value: BaseModel) -> float | None:
     """The answer's own; else the mean of those of its items."""
-    own = getattr(value, "confidence", None)
+    own = value.__dict__.get("confidence")
     if isinstance(own, float):
         return own
-    items = [item for _, held in value if isinstance(held, tuple) for item in held]
+    items = [item for held in value.__dict__.values() if isinstance(held, tuple) for item in held]
     told = [sure for item in items if isinstance(sure := getattr(item, "confidence", None), float)]
     return round(sum(told) / len(told), 4) if told else None
 
@@ -314,37 +329,43 @@ def turn_row(
 ) -> TurnRow:
     value = answer if isinstance(answer, Absent) else answer.value
     heard: dict[str, JsonValue] = {"heard": [turn.model_dump(mode="json") for turn in ask.heard]} if ask.heard else {}
-    return TurnRow(
+    provider, _, model = exchange.model.partition(":")
+    return build_row(
+        TurnRow,
         seq=seq,
         round=ask.round,
         phase=ask.phase,
         agent_id=ask.seat,
         agent_role=ask.role or ask.seat,
-        provider=exchange.model.partition(":")[0],
-        model=exchange.model.partition(":")[2],
+        provider=provider,
+        model=model,
         content=exchange.reply.text if exchange.reply else "",
         confidence=None if isinstance(answer, Absent) else find_confidence(value),
         tool_calls=[use.model_dump(mode="json") for use in uses] or None,
+        test_results=None,
         metadata={"absent" if isinstance(answer, Absent) else "parsed": value.model_dump(mode="json"), **heard},
         response_time_ms=exchange.milliseconds,
     )
 
 
-def log_row(seq: int, part: int, call: ModelCall, exchange: Exchange, action: str) -> LogRow:
-    usage = exchange.reply.usage if exchange.reply else None
-    return LogRow(
-        seq=seq,
-        part=part,
-        action=action,
+def log_row(put: PutQuestion, usable: float) -> LogRow:
+    call, exchange, reply = put.call, put.exchange, put.exchange.reply
+    provider, _, model = exchange.model.partition(":")
+    return build_row(
+        LogRow,
+        seq=put.seq,
+        part=put.part,
+        action=put.action,
         agent=f"{call.seat}@{exchange.model}",
         role=call.seat,
-        provider=exchange.model.partition(":")[0],
-        model=exchange.model.partition(":")[2],
+        provider=provider,
+        model=model,
         round=call.round,
         response_time_ms=exchange.milliseconds,
-        tokens=usage.input_tokens + usage.output_tokens if usage else 0,
-        content_length=len(exchange.reply.text) if exchange.reply else 0,
-        error="; ".join(t.error for t in exchange.tries if t.error),
+        tokens=reply.usage.input_tokens + reply.usage.output_tokens if reply else 0,
+        content_length=len(reply.text) if reply else 0,
+        error="; ".join([t.error for t in exchange.tries if t.error]),
+        quality=usable,
     )
 
 

@@ -1,14 +1,18 @@
 """Rows are on their way while a session goes on; its end waits for them, and is refused if one of them fails."""
 
 import asyncio
+import sqlite3
+import threading
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, event
 from test_store import ID, OTHER, R, session, step, with_store
 
 from moot.core.errors import StoreError
 from moot.core.ports import JournalMark
+from moot.core.types import Status
 from moot.edge.store import SqlStore
 from moot.edge.store.appends import AT_ONCE, AppendBatch
 
@@ -22,9 +26,9 @@ def counting(work: Callable[[SqlStore], Awaitable[R]]) -> Callable[[SqlStore], A
         begun = list[Callable[[Connection], object]]()
         inner = store._writer._in_transaction
 
-        def count(work: Callable[[Connection], R]) -> R:
+        def count(work: Callable[[Connection], R], *, lazily: bool = False) -> R:
             begun.append(work)
-            return inner(work)
+            return inner(work, lazily=lazily)
 
         await store.create(session())
         await store.create(session(OTHER))
@@ -92,6 +96,26 @@ def test_what_waits_together_is_written_together_however_much_it_is(place: str) 
     assert written == many and transactions == 3
 
 
+def test_an_end_that_comes_before_the_last_steps_are_taken_undoes_nothing_of_others(place: str) -> None:
+    """It shares a transaction with those that were."""
+    free, undone = threading.Event(), list[Connection]()
+
+    async def work(store: SqlStore) -> tuple[int, str, int]:
+        assert store._writer._engine is not None
+        event.listen(store._writer._engine, "rollback", undone.append)
+        holding = asyncio.ensure_future(store.work(lambda db: free.wait()))
+        await asyncio.sleep(0)
+        for seq in range(1, AT_ONCE + 2):
+            store.append(ID, [step(seq)])
+        ending = asyncio.ensure_future(store.update(session().model_copy(update={"status": "completed"}), ENDED))
+        await asyncio.sleep(0)
+        free.set()
+        await asyncio.gather(holding, ending)
+        return len(await store.steps(ID)), (await store.session(ID)).status, len(undone)
+
+    assert with_store(place, work_on(work)) == (AT_ONCE + 1, "completed", 0)
+
+
 def test_a_store_that_is_closed_has_written_what_was_on_its_way(place: str) -> None:
     async def begin(store: SqlStore) -> None:
         await store.create(session())
@@ -125,3 +149,66 @@ def test_an_append_taken_before_its_announcement_leaves_the_next_one_announced(p
         return [each.seq for each in await store.steps(ID)]
 
     assert with_store(place, work_on(work)) == [1, 2]
+
+
+def trace_transactions(store: SqlStore, kept: list[str]) -> Awaitable[None]:
+    """How each commit from now on was asked for, as the database was told."""
+    marks = ("PRAGMA synchronous", "SET LOCAL synchronous_commit", "COMMIT")
+
+    def keep(said: str) -> None:
+        if said.startswith(marks):
+            kept.append(said)
+
+    def begin(db: Connection) -> None:
+        event.listen(db, "before_cursor_execute", lambda _c, _u, said, *_: keep(said))
+        event.listen(db, "commit", lambda _: keep("COMMIT"))
+        if db.dialect.name == "sqlite":
+            held = cast(sqlite3.Connection, db.connection.dbapi_connection)
+            held.set_trace_callback(lambda said: keep(said) if said.startswith("PRAGMA") else None)
+
+    return store.work(begin)
+
+
+@pytest.mark.parametrize("status", ["running", "pending"])
+def test_only_the_begin_of_a_session_that_is_run_at_once_leaves_the_wait_to_its_first_answer(
+    place: str, status: Status
+) -> None:
+    """Whoever enrolled a session for others was told that it is kept; one that cost nothing yet is only shown."""
+
+    async def work(store: SqlStore) -> list[str]:
+        kept = list[str]()
+        await trace_transactions(store, kept)
+        await store.create(session().model_copy(update={"status": status}))
+        await store.append(ID, [step(1)])
+        return kept
+
+    lazy = ["SET LOCAL synchronous_commit = off", "COMMIT"]
+    if not place.startswith("postgresql"):
+        lazy = ["PRAGMA synchronous=NORMAL", "COMMIT", "PRAGMA synchronous=FULL"]
+    first = lazy if status == "running" else ["COMMIT"]
+    assert with_store(place, work) == ["COMMIT", *first, "COMMIT"]
+
+
+def test_a_begin_that_shares_a_transaction_with_an_answer_waits_with_it(place: str) -> None:
+    async def work(store: SqlStore) -> list[str]:
+        await store.create(session())
+        kept = list[str]()
+        await trace_transactions(store, kept)
+        kept.clear()
+        busy, held = threading.Event(), threading.Event()
+
+        def block(db: Connection) -> None:
+            busy.set()
+            held.wait(20)
+
+        blocked = asyncio.ensure_future(store.work(block))
+        await asyncio.to_thread(busy.wait, 20)
+        answer = store.append(ID, [step(1)])
+        store.flush()
+        begun = asyncio.ensure_future(store.create(session(OTHER)))
+        await asyncio.sleep(0)
+        held.set()
+        await asyncio.gather(blocked, answer, begun)
+        return kept
+
+    assert with_store(place, work) == ["COMMIT", "COMMIT"]

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import Enum
 from typing import TypeVar
 
 from sqlalchemy import Connection, null, select, update
@@ -37,8 +38,10 @@ class PendingWrite:
     """In the transaction under way, or in one that is over."""
 
 
-class Unwritten(Exception):
-    """Something of the session that came before could not be written."""
+class Unwritten(Enum):
+    """Something of the session that came before is not written. Not an error: that would undo the whole transaction."""
+
+    YET = 1
 
 
 class AppendBatch:
@@ -97,18 +100,16 @@ class AppendQueue:
         """Run in the transaction of the session's last appends, or in a later one; not if one of them fails."""
         earlier = [*self._unsettled.get(session_id, ())]
 
-        def checked(db: Connection) -> R:
-            if not all(each.written for each in earlier):
-                raise Unwritten
-            return work(db)
+        def work_if_written(db: Connection) -> R | Unwritten:
+            return work(db) if all(each.written for each in earlier) else Unwritten.YET
 
         self.flush()
-        try:
-            return await self._writer.work(checked)
-        except Unwritten:
+        result = await self._writer.work(work_if_written)
+        if result is Unwritten.YET:
             for each in earlier:
                 await each.done  # raises why, unless it succeeded by itself
-            return await self._writer.work(checked)
+            result = await self._writer.work(work)
+        return result
 
     async def drain(self) -> None:
         self.flush()
@@ -154,8 +155,13 @@ class AppendQueue:
         self._unsettled[session_id].remove(pending)
         if not self._unsettled[session_id]:
             del self._unsettled[session_id]
-        if not pending.done.done():
-            pending.done.set_exception(failure) if failure else pending.done.set_result(None)
+        if pending.done.done():
+            return
+        if failure is None:
+            pending.done.set_result(None)
+        else:
+            pending.done.set_exception(failure)
+            pending.done.exception()  # seen: nobody may ask for it, if the session ends by another error
 
 
 def insert_rows(db: Connection, batch: Sequence[JournalAppend]) -> list[LeaseLost | None]:

@@ -7,10 +7,11 @@ SQLite is faster with plain rows, and those go to its driver in one call: SQLAlc
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,13 +29,16 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeEngine
 
-from moot.edge.store.columns import Moment, String, fit, fit_text, to_json
+from moot.edge.store.columns import Moment, String, are_fit, fit, fit_text, to_json
 
 Rows = Sequence[Mapping[str, Any]]
 Build = Callable[[Table, tuple[str, ...]], Insert | Update]
+PLAIN: Dialect = sqlite.dialect()
+"""Where rows go to the driver as they are."""
 
 
 def insert_all(db: Connection, table: Table, rows: Rows) -> None:
@@ -54,14 +58,15 @@ def _execute(db: Connection, build: Build, table: Table, rows: Rows) -> None:
     if db.dialect.name == "postgresql":
         db.execute(build(table, names), {"document": _document(rows, _json_columns(table))})
     else:
-        statement = _plain_statement(build, table, names, db.dialect)
-        execute_plain(db, statement.text, [statement.values(row) for row in rows])
+        statement = _plain_statement(build, table, names)
+        execute_plain(db, statement.text, statement.bind(rows))
 
 
-def execute_plain(db: Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+def execute_plain(db: Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
     """By SQLite's own driver: for a statement of a few microseconds SQLAlchemy takes ten times as long."""
     held: Any = db.connection.dbapi_connection
     try:
+        # moot: ignore[python-sql-string] the statement has names of columns; all values are bound
         held.executemany(statement, rows)
     except sqlite3.Error as error:
         raise DBAPIError.instance(statement, None, error, sqlite3.Error, dialect=db.dialect) from error
@@ -86,37 +91,59 @@ def _build_update(table: Table, names: tuple[str, ...]) -> Update:
     return update(table).where(table.c.id == given.c.wanted).values({n: given.c[n] for n in names if n != "wanted"})
 
 
+Convert = Callable[[Iterable[Any]], Iterable[Any]]
+
+
 @dataclass(frozen=True)
 class PlainStatement:
-    """A statement with a place for each column, and how a value becomes what the driver takes."""
+    """A statement with a place for each column, and how the values of a column become what the driver takes."""
 
     text: str
-    columns: tuple[tuple[str, Callable[[Any], Any] | None], ...]
+    pick: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    texts: tuple[int, ...]
+    """The columns of texts."""
+    converted: tuple[tuple[int, Convert], ...]
+    """Other columns whose values the driver does not take as they are."""
 
-    def values(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
-        return tuple([row[name] if convert is None else convert(row[name]) for name, convert in self.columns])
+    def bind(self, rows: Rows) -> Iterable[tuple[Any, ...]]:
+        """Column by column: whether all texts are plain is one check, as for a single text."""
+        columns = list[Iterable[Any]](zip(*map(self.pick, rows), strict=True))
+        if not are_fit(value for at in self.texts for value in columns[at]):
+            for at in self.texts:
+                columns[at] = map(fit_text, columns[at])
+        for at, convert in self.converted:
+            columns[at] = convert(columns[at])
+        return zip(*columns, strict=True)
 
 
 @lru_cache(64)
-def _plain_statement(build: Build, table: Table, names: tuple[str, ...], dialect: Dialect) -> PlainStatement:
+def _plain_statement(build: Build, table: Table, names: tuple[str, ...]) -> PlainStatement:
+    """For all connections: made for each store that is opened, it would keep the closed ones."""
     if build is _build_update:
         named = [*(name for name in names if name != "wanted"), "wanted"]
         text = f"UPDATE {table.name} SET {_join(named[:-1], ' = ?')} WHERE id = ?"
     else:
         named = [*names]
         text = f"INSERT INTO {table.name} ({_join(named)}) VALUES ({', '.join('?' * len(named))})"
-    types = (table.c["id" if name == "wanted" else name].type for name in named)
-    return PlainStatement(
-        text, tuple((name, _converter(each, dialect)) for name, each in zip(named, types, strict=True))
-    )
+    types = [table.c["id" if name == "wanted" else name].type for name in named]
+    texts = tuple(at for at, kind in enumerate(types) if isinstance(kind, String))
+    others = ((at, _converter(kind, PLAIN)) for at, kind in enumerate(types) if at not in texts)
+    converted = tuple((at, convert) for at, convert in others if convert is not None)
+    return PlainStatement(text, itemgetter(*named), texts, converted)
 
 
-def _converter(kind: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
-    if isinstance(kind, String):
-        return fit_text
+def _converter(kind: TypeEngine[Any], dialect: Dialect) -> Convert | None:
+    if isinstance(kind, sa.JSON):
+        return partial(_write_json, none_as_null=kind.none_as_null)
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
+    if convert is None:
+        return None
     # The rows of a transaction have the same time, and few sessions.
-    return lru_cache(256)(convert) if convert is not None and isinstance(kind, Moment | sa.Uuid) else convert
+    return partial(map, lru_cache(256)(convert) if isinstance(kind, Moment | sa.Uuid) else convert)
+
+
+def _write_json(values: Iterable[Any], *, none_as_null: bool) -> list[str | None]:
+    return [None if value is None and none_as_null else to_json(value) for value in values]
 
 
 def _join(names: Sequence[str], behind: str = "") -> str:

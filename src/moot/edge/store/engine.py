@@ -2,6 +2,8 @@
 
 import select
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,13 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool
 
 from moot.core.errors import StoreError, UsageError
+from moot.edge.store.bulk import fetch_plain
 from moot.edge.store.columns import from_json, to_json
 from moot.edge.store.tables import HEAD, metadata
 
 LOCK_SECONDS = 10.0
+DURABLE = "synchronous=FULL"
+"""Each commit waits for the disk."""
 KINDS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 KEY = 0x6D6F6F74
 """The key of our advisory locks in PostgreSQL."""
@@ -64,13 +69,13 @@ def _open_file(url: URL, shape: dict[str, Any], reading: bool) -> Engine:
     event.listen(engine, "connect", _tune)
     # IMMEDIATE: wait for the lock at the start, instead of failing in the middle. A reader waits for nobody.
     begin = "BEGIN" if reading else "BEGIN IMMEDIATE"
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    event.listen(engine, "begin", lambda connection: fetch_plain(connection, begin, ()))
     return engine
 
 
 def _tune(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves, so that tables are created in a transaction too
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", DURABLE, "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
@@ -91,6 +96,23 @@ def _patient(connection: Any, record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SET lock_timeout = {int(LOCK_SECONDS * 1000)}")
     connection.commit()
+
+
+@contextmanager
+def begin_lazily(connection: Connection) -> Iterator[None]:
+    """A transaction whose commit does not wait for the disk. It is visible at once and comes before all later ones: the
+    next commit that waits keeps both, and a loss of power before it may lose this one."""
+    if connection.dialect.name == "postgresql":
+        with connection.begin():
+            connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+            yield
+        return
+    fetch_plain(connection, "PRAGMA synchronous=NORMAL", ())
+    try:
+        with connection.begin():
+            yield
+    finally:
+        fetch_plain(connection, f"PRAGMA {DURABLE}", ())
 
 
 def is_stale(connection: Connection) -> bool:

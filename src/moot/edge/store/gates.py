@@ -21,7 +21,7 @@ class GateStore:
         self._store = store
 
     async def request(self, wanted: GateRequest, webhooks: Sequence[str] = ()) -> GateRequest:
-        """Idempotent: a session that returns to its gate finds the first deadline."""
+        """A session that returns to its gate finds the first deadline, and the decision if there is one."""
         return await self._store.work(lambda db: _request(db, wanted, webhooks))
 
     async def decide(self, gate_id: str, decision: GateDecision) -> GateRequest:
@@ -53,15 +53,22 @@ def ready_sessions(now: datetime) -> Select[tuple[str]]:
 def _request(db: Connection, wanted: GateRequest, webhooks: Sequence[str]) -> GateRequest:
     known = db.execute(select(gates).where(gates.c.id == wanted.id)).mappings().first()
     if known is not None:
-        return gate_from(known)
+        gate = gate_from(known)
+        if gate.decision is None and wanted.created_at < gate.deadline:
+            _mark_parked(db, gate, wanted.created_at)  # whoever follows the journal saw it claimed since
+        return gate
     insert_gate(db, wanted)
     for url in webhooks:
         notice = {"session_id": wanted.session_id, "gate_id": wanted.id, "url": url, "problem": "", "attempts": 0}
         payload = wanted.model_dump(mode="json")
         db.execute(insert(tables.notices).values(**notice, payload=payload, next_at=wanted.created_at))
-    asked: dict[str, JsonValue] = {"gate": wanted.id, "deadline": wanted.deadline.isoformat()}
-    link(db, wanted.session_id, [JournalMark(kind="parked", name=wanted.point, value=asked)], wanted.created_at)
+    _mark_parked(db, wanted, wanted.created_at)
     return wanted
+
+
+def _mark_parked(db: Connection, gate: GateRequest, now: datetime) -> None:
+    asked: dict[str, JsonValue] = {"gate": gate.id, "deadline": gate.deadline.isoformat()}
+    link(db, gate.session_id, [JournalMark(kind="parked", name=gate.point, value=asked)], now)
 
 
 def insert_gate(db: Connection, gate: GateRequest) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
 from moot.core.errors import Deleted, LeaseLost
-from moot.core.ports import JournalEntry, JournalMark, Row, SessionRecord, StepRow
+from moot.core.ports import JournalEntry, JournalMark, Row, SessionRecord, StepRow, Wish
 from moot.edge.store import tables
 from moot.edge.store.bulk import fetch_plain, insert_all, update_all
 from moot.edge.store.columns import encode_value
@@ -60,7 +60,7 @@ def link_all(db: Connection, wanted: Sequence[JournalAppend], now: datetime) -> 
     return refused
 
 
-HEADS = select(*(tables.sessions.c[name] for name in ("id", "fence", "entries", "chain")))
+HEADS = select(*(tables.sessions.c[name] for name in ("id", "fence", "entries", "chain", "wish")))
 
 
 def read_heads(db: Connection, ids: Sequence[str]) -> "dict[str, Head]":
@@ -69,9 +69,9 @@ def read_heads(db: Connection, ids: Sequence[str]) -> "dict[str, Head]":
         query = HEADS.where(tables.sessions.c.id.in_(ids)).order_by(tables.sessions.c.id).with_for_update()
         return {row.id: Head.of(row) for row in db.execute(query)}
     known = {each.replace("-", ""): each for each in ids}
-    plain = f"SELECT id, fence, entries, chain FROM debate_sessions WHERE id IN ({','.join('?' * len(ids))})"
+    plain = f"SELECT id, fence, entries, chain, wish FROM debate_sessions WHERE id IN ({','.join('?' * len(ids))})"
     found = fetch_plain(db, plain, tuple(known))
-    return {known[held]: Head(fence, entries, chain or GENESIS) for held, fence, entries, chain in found}
+    return {known[held]: Head(fence, entries, chain or GENESIS, wish) for held, fence, entries, chain, wish in found}
 
 
 @dataclass
@@ -79,10 +79,11 @@ class Head:
     fence: int
     entries: int
     chain: str
+    wish: Wish
 
     @classmethod
     def of(cls, session: SessionRecord | Any) -> "Head":  # a record, or a row with these columns
-        return cls(session.fence, session.entries, session.chain or GENESIS)
+        return cls(session.fence, session.entries, session.chain or GENESIS, session.wish)
 
 
 def _refusal(wanted: JournalAppend, head: Head | None) -> LeaseLost | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from sqlalchemy import RowMapping, Table, bindparam, insert, update
+from sqlalchemy import RowMapping, Table, bindparam, update
 
 from moot.core.ports import EpisodeRow, LogRow, RanTurnRow, Row, SessionRecord, TurnRow, VersionRow
 from moot.edge.store import tables
@@ -108,14 +108,8 @@ RAN_LOG = (
     .where(tables.logs.c.error_message == "", tables.logs.c.quality_score > 0)
     .values(quality_score=bindparam("quality"))
 )  # a reply that could not be used stays 0
-NEW_SESSION = insert(tables.sessions)
-OTHERS_BUSINESS = {"id", "fence", "entries", "chain", "wish", "created_at", "idempotency_key"}
+OTHERS_BUSINESS = {"id", "fence", "entries", "chain", "wish", "created_at", "initiated_by", "idempotency_key"}
 CHANGED = [name for name in SessionRecord.model_fields if name not in OTHERS_BUSINESS]
-SESSION_CHANGE = (
-    update(tables.sessions)
-    .where(tables.sessions.c.id == bindparam("wanted"))
-    .values({name: bindparam(name) for name in (*CHANGED, "entries", "chain", "wish")})
-)
 
 
 def turn_from(row: RowMapping) -> TurnRow:

@@ -15,7 +15,7 @@ from moot.edge.store.appends import insert_rows
 from moot.edge.store.bulk import insert_all
 from moot.edge.store.gates import insert_gate
 from moot.edge.store.journal_append import JournalAppend, columns_of, entry_from, link
-from moot.edge.store.rows import NEW_SESSION, session_columns
+from moot.edge.store.rows import session_columns
 from moot.edge.store.sql import SqlStore
 from moot.record.chain import SessionSnapshot, digest_of
 
@@ -33,7 +33,7 @@ async def begin_with(
     }  # fmt: skip
 
     def begin(db: Connection) -> None:
-        db.execute(NEW_SESSION, session_columns(session))
+        insert_all(db, tables.sessions, [session_columns(session)])
         link(db, session.id, [JournalMark(kind="begun", name=session.protocol, value=begun), *marks], datetime.now(UTC))
         insert_rows(db, [JournalAppend(session.id, rows) for rows in groups])
 
@@ -56,7 +56,7 @@ async def take_in(store: SqlStore, whole: SessionSnapshot, note: JsonValue) -> S
     def keep(db: Connection) -> None:
         if db.execute(select(tables.sessions.c.id).where(tables.sessions.c.id == record.id)).first():
             raise UsageError(f"session {record.id} is already in this store; nothing was imported")
-        db.execute(NEW_SESSION, session_columns(record))
+        insert_all(db, tables.sessions, [session_columns(record)])
         insert_all(db, tables.journal, _journal(record.id, whole.entries))
         insert_rows(db, [JournalAppend(record.id, _beside(whole))])
         for gate in whole.gates:

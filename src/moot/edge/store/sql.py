@@ -27,14 +27,12 @@ from moot.core.ports import (
 )
 from moot.edge.store import tables
 from moot.edge.store.appends import AppendQueue
-from moot.edge.store.bulk import insert_all
+from moot.edge.store.bulk import insert_all, update_all
 from moot.edge.store.engine import address, make_current, mask_address, open_engine
-from moot.edge.store.journal_append import Head, JournalAppend, chain_entries, entry_from, write_tombstone
+from moot.edge.store.journal_append import Head, JournalAppend, chain_entries, entry_from, read_heads, write_tombstone
 from moot.edge.store.rows import (
     CHANGED,
     LOG_DAYS,
-    NEW_SESSION,
-    SESSION_CHANGE,
     log_from,
     session_columns,
     session_from,
@@ -48,7 +46,6 @@ R = TypeVar("R")
 # Common statements are built once.
 ONE_SESSION = select(tables.sessions).where(tables.sessions.c.id == bindparam("wanted"))
 LOCKED_SESSION = ONE_SESSION.with_for_update()
-HEAD_OF = LOCKED_SESSION.with_only_columns(*(tables.sessions.c[name] for name in ("fence", "entries", "chain", "wish")))
 STEPS = (
     select(tables.journal)
     .where(tables.journal.c.session_id == bindparam("session"), tables.journal.c.kind == "step")
@@ -87,10 +84,13 @@ class SqlStore:
             head, mark = Head.of(session), JournalMark(kind="begun", name=session.protocol, value=begun)
             marks = [mark, ended] if ended else [mark]
             entries = chain_entries(JournalAppend(session.id, marks), head, datetime.now(UTC))
-            db.execute(NEW_SESSION, {**session_columns(session), "entries": head.entries, "chain": head.chain})
+            columns = {**session_columns(session), "entries": head.entries, "chain": head.chain}
+            insert_all(db, tables.sessions, [columns])
             insert_all(db, tables.journal, entries)
 
-        await self.work(begin)
+        # A session that its own process runs has cost nothing yet: its first answer waits for the disk for both. One
+        # that was left to others was promised to whoever enrolled it.
+        await self._writer.work(begin, lazily=session.status == "running")
 
     async def update(self, session: SessionRecord, mark: JournalMark | None = None) -> None:
         # Only these: SQLAlchemy would set every column that has a value.
@@ -98,13 +98,13 @@ class SqlStore:
         stopped = session.status not in ("pending", "running")  # then no wish is left
 
         def change(db: Connection) -> None:
-            row = db.execute(HEAD_OF, {"wanted": session.id}).first()
-            if row is None:
+            head = read_heads(db, [session.id]).get(session.id)
+            if head is None:
                 raise Deleted(f"session {session.id} was deleted; nothing more is recorded")
-            if row.fence != session.fence:
+            if head.fence != session.fence:
                 raise LeaseLost(f"session {session.id} was taken over by another process")
-            head, marks, now = Head.of(row), [mark] if mark else [], dict(values)
-            if session.status == "paused" and row.wish == "cancel":  # cancelled while it was parking
+            marks, now = [mark] if mark else [], dict(values)
+            if session.status == "paused" and head.wish == "cancel":  # cancelled while it was parking
                 marks.append(JournalMark(kind="noted", name="cancel", value={"status": "cancelled"}))
                 now |= {"status": "cancelled", "completed_at": session.updated_at, "waiting_on": None}
             insert_all(
@@ -112,8 +112,8 @@ class SqlStore:
                 tables.journal,
                 chain_entries(JournalAppend(session.id, marks, session.fence), head, datetime.now(UTC)),
             )
-            now |= {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else row.wish}
-            db.execute(SESSION_CHANGE, {**now, "wanted": session.id})
+            now |= {"entries": head.entries, "chain": head.chain, "wish": "" if stopped else head.wish}
+            update_all(db, tables.sessions, [{**now, "wanted": session.id}])
 
         await self._appends.work_after(session.id, change)
 
@@ -215,6 +215,8 @@ def _claim(db: Connection, session_id: str, owner: str, *, take: bool, seen: int
     record = find(db, session_id, lock=True)
     if seen is not None and record.fence != seen:
         raise LeaseLost(f"session {record.id} has meanwhile been taken by another process")
+    if seen is not None and record.status == "completed":  # by its holder, after it was taken for dead
+        raise LeaseLost(f"session {record.id} has meanwhile ended")
     if record.format > FORMAT:
         raise StoreError(f"session {record.id} was started by a newer version of Moot; resume it with that version")
     if record.status == "cancelled":

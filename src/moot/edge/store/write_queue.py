@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from moot.edge.store.engine import is_stale
+from moot.edge.store.engine import begin_lazily, is_stale
 from moot.edge.store.faults import is_connection_lost, one_each, translate_errors
 
 R = TypeVar("R")
@@ -37,6 +37,9 @@ class WriteJob(NamedTuple):
     """Called in the loop with the result or the error, once either is final."""
     is_wanted: Callable[[], bool]
     loop: asyncio.AbstractEventLoop
+    is_lazy: bool = False
+    """Others see what it writes at once, and it survives the end of this process; the wait for the disk is left to the
+    next job that is not lazy."""
 
 
 class JobEnd(NamedTuple):
@@ -61,7 +64,8 @@ class WriteQueue:
         self._engine: Engine | None = None
         self._connection: Connection | None = None
 
-    async def work(self, work: Callable[[Connection], R]) -> R:
+    async def work(self, work: Callable[[Connection], R], *, lazily: bool = False) -> R:
+        """`lazily`: see `WriteJob.is_lazy`."""
         if not self._shared:
             return await asyncio.get_running_loop().run_in_executor(self._pool, self._run_translated, work)
         done: asyncio.Future[R] = asyncio.get_running_loop().create_future()
@@ -70,11 +74,14 @@ class WriteQueue:
             if not done.done():
                 done.set_exception(error) if error else done.set_result(result)
 
-        self.put(work, report, lambda: not done.cancelled())
+        self._queue(WriteJob(work, report, lambda: not done.cancelled(), asyncio.get_running_loop(), lazily))
         return await done
 
     def put(self, work: Callable[[Connection], Any], report: Report, is_wanted: Callable[[], bool]) -> None:
-        self._waiting.append(WriteJob(work, report, is_wanted, asyncio.get_running_loop()))
+        self._queue(WriteJob(work, report, is_wanted, asyncio.get_running_loop()))
+
+    def _queue(self, job: WriteJob) -> None:
+        self._waiting.append(job)
         if not self._awake:
             self._awake = True
             self._pool.submit(self._drain)
@@ -102,7 +109,7 @@ class WriteQueue:
                 done.append(job.work(connection))
 
         try:
-            self._run_translated(all_of_them)
+            self._run_translated(all_of_them, lazily=all(job.is_lazy for job in jobs))
         except BaseException as error:
             return self._fail_jobs(jobs, len(done), error)
         return [JobEnd(job, result) for job, result in zip(jobs, done, strict=True)]
@@ -117,19 +124,19 @@ class WriteQueue:
         before, failed, after = jobs[:done], JobEnd(jobs[done], None, error), jobs[done + 1 :]
         return [*(self._do(before) if before else ()), failed, *(self._do(after) if after else ())]
 
-    def _run_translated(self, work: Callable[[Connection], R]) -> R:
+    def _run_translated(self, work: Callable[[Connection], R], *, lazily: bool = False) -> R:
         with translate_errors(self._place):
             try:
-                return self._in_transaction(work)
+                return self._in_transaction(work, lazily=lazily)
             except DBAPIError as error:
                 if not (self._reading and error.connection_invalidated):
                     raise
                 return self._in_transaction(work)  # nothing was written: a reader may simply retry
 
-    def _in_transaction(self, work: Callable[[Connection], R]) -> R:
+    def _in_transaction(self, work: Callable[[Connection], R], *, lazily: bool = False) -> R:
         connection = self._ensure_connected()
         try:
-            with connection.begin():
+            with begin_lazily(connection) if lazily else connection.begin():
                 return work(connection)
         except DBAPIError as error:
             if error.connection_invalidated:  # the next one gets a new connection
