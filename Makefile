@@ -10,13 +10,13 @@ DOCUMENTS := tests/test_imports.py tests/test_docs.py
 # `make check test` runs these once.
 CHECKED := $(if $(filter check,$(MAKECMDGOALS)),$(DOCUMENTS:%=--ignore=%))
 
-BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_planning run_topologies run_scan run_scan_speed scan_go go_races \
+BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_planning run_topologies run_scan run_scan_speed scan_blind scan_go go_races \
 	scan_javascript scan_repair run_packages run_selection run_mutation run_lessons run_debates run_fleet run_server run_page
 
 # What the tests use. Of the providers, those that bring no other half of a cloud along.
 EXTRAS := acp anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
 
-.PHONY: demo test coverage check challenges controls replies types documents bench fuzz docs site setup sandbox clients lock clean
+.PHONY: demo test coverage check challenges controls self-check replies stress types documents bench fuzz docs site setup sandbox clients lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
@@ -38,7 +38,7 @@ check: setup  ## style, types, import direction, documents
 types: setup
 	$(BIN)/mypy
 
-documents: setup
+documents: setup sandbox
 	$(BIN)/pytest -q $(DOCUMENTS)
 
 challenges: setup sandbox  ## scripts that drive the running product by HTTP, CLI and SQL, with each feature on and off
@@ -47,8 +47,14 @@ challenges: setup sandbox  ## scripts that drive the running product by HTTP, CL
 controls: setup sandbox  ## take each control out of a copy of the source: its tests must notice; about ten minutes
 	$(BIN)/python scripts/remove_controls.py $(CONTROLS)
 
+self-check: setup  ## Moot on its own source and plan, without a model (BASE=COMMIT: harden what changed since)
+	scripts/self-check $(BASE)
+
 replies: setup  ## 100,000 malformed replies through the reader: none may crash it, or pass for an answer that it is not
 	PYTHONPATH=tests/text/replies:tests/security $(BIN)/python -m malformed_replies $(REPLIES)
+
+stress: setup sandbox  ## load and faults with real processes, databases and cuts: nothing may be lost; about ten minutes
+	PYTHONPATH=.:tests:tests/surfaces/fleet:tests/protocols/vet $(BIN)/python -m stress $(STRESS)
 
 bench: setup  ## all benchmarks, then one table; fails if one lost more than 15 %, or if a benchmark fails
 	$(UV) pip install -q --python $(BIN)/python --require-hashes --compile-bytecode -r requirements/bench.txt
@@ -61,6 +67,7 @@ fuzz: setup  ## broken files, 20,000 for each language: none may crash, hang or 
 docs: setup  ## write what docs/ takes from the code and from scripted runs, then the site into build/site
 	$(BIN)/python scripts/cli_page.py > docs/cli.md
 	$(BIN)/python scripts/reference_pages.py
+	$(BIN)/python scripts/public_surface.py
 	$(BIN)/python scripts/effect_table.py --write
 	$(BIN)/python scripts/terminal_svg.py
 	$(BIN)/python scripts/page_pictures.py

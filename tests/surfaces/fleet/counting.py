@@ -1,29 +1,36 @@
-"""A nursery of workers: everything is imported once, and each line of JSON on stdin, {"words", "env", "err", "format"},
-forks a process that runs `moot WORDS`; its pid is the answer. Each question that it puts to a script is written to the
-file of `CALLS` as it is put, and once more when it is answered.
+"""A nursery of workers and servers: everything is imported once, and each line of JSON on stdin, {"words", "env",
+"err", "format"}, forks a process that runs `moot WORDS`; its pid is the answer. Each question that it puts to a script
+is written to the file of `CALLS` as it is put, and once more when it is answered.
 
 A worker that starts from nothing takes a second or more on a busy machine, and the tests start dozens.
+SIGUSR1 has it write the stacks of its threads to stderr, SIGUSR2 a line of what it holds. With CLOCK_AHEAD its
+clock is so many seconds ahead.
 """
 
+import faulthandler
 import json
 import os
 import signal
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 
 import procrastinate.schema
 import psycopg_pool
+from holdings import count_holdings
 
 import moot.edge.queue
 import moot.edge.store.sql
 import moot.edge.store.workers
 import moot.surfaces.cli.admin.fleet
 import moot.surfaces.fleet.worker
+import moot.surfaces.server.process
 from moot.__main__ import run
 from moot.core.types import ModelCall, Reply
+from moot.edge.clock import SystemClock
 from moot.edge.models.script import ScriptModel
 
-PRELOADED = (procrastinate.schema, psycopg_pool)
+PRELOADED = (procrastinate.schema, psycopg_pool, moot.surfaces.server.process)
 KNOW_THE_FORMAT = (moot.edge.queue, moot.edge.store.sql, moot.edge.store.workers, moot.surfaces.fleet.worker)
 reply = ScriptModel.reply
 
@@ -42,6 +49,20 @@ async def reply_and_tell(self: ScriptModel, call: ModelCall) -> Reply:
     return answer
 
 
+def count(*_: object) -> None:
+    sys.stderr.write(json.dumps(count_holdings()) + "\n")
+    sys.stderr.flush()
+
+
+def watch() -> None:
+    """What this process tells of itself, and the clock that it has."""
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    signal.signal(signal.SIGUSR2, count)
+    if ahead := os.environ.get("CLOCK_AHEAD"):
+        shift = timedelta(seconds=float(ahead))
+        SystemClock.now = lambda self: datetime.now(UTC) + shift  # type: ignore[method-assign]
+
+
 def worker(words: list[str], env: dict[str, str], err: str, newest: int) -> None:
     """Never returns."""
     code = 99
@@ -54,6 +75,7 @@ def worker(words: list[str], env: dict[str, str], err: str, newest: int) -> None
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         os.dup2(0, 1)
         os.dup2(os.open(err, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
+        watch()
         for module in KNOW_THE_FORMAT:
             module.FORMAT = newest  # type: ignore[attr-defined]
         code = run(words, debug=True)

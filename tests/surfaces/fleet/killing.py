@@ -125,8 +125,9 @@ async def _audit(fleet: Fleet, store: SqlStore, ids: Sequence[str]) -> Audit:
     for session_id in ids:
         record, entries = await store.session(session_id), await store.entries(session_id)
         kinds = Counter(entry.kind for entry in entries)
-        taken += record.fence - 1 - kinds["parked"]
-        if record.status != "completed" or kinds["ended"] != 1 or kinds["decided"] != kinds["parked"]:
+        gates = await GateStore(store).gates(session_id)
+        taken += record.fence - 1 - len(gates)
+        if record.status != "completed" or kinds["ended"] != 1 or kinds["decided"] != len(gates):
             troubles.append(f"{session_id}: {record.status}, {dict(kinds)}")
         turns, versions = await store.turns(session_id), await store.versions(session_id)
         troubles += [f"{session_id}: {flaw}" for flaw in flaws(record, entries, turns, versions)]

@@ -14,8 +14,11 @@ from test_server_doors import token
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
+from moot.core.errors import StoreError
+from moot.core.ports import SessionRecord, StepRow
 from moot.core.types import ModelCall, Reply
 from moot.edge.store.tokens import TokenStore
+from moot.record.chain import flaws
 from moot.testing import ActingModel, Line
 
 READERS = 100
@@ -61,6 +64,56 @@ def test_events_of_another_process_come_too(place: str) -> None:
             assert (await second.post(f"/v1/debates/{session}/approve")).status_code == 200
             entries = (await first.until(session, "completed"))["entries"]
             assert await follow == list(range(1, entries + 1))
+
+    run(story())
+
+
+def test_a_session_that_is_taken_over_at_its_gate_says_again_that_it_waits(place: str) -> None:
+    """Its server died before it had set the session aside: whoever follows it sees it claimed, and must not wait for
+    what never comes."""
+
+    async def story() -> None:
+        async with serving(place) as client:
+            session = await client.begin(GATED)
+            gate = (await client.at_gate(session))["waiting_on"]
+            store = client.server.site.store
+            last = await store.session(session)
+            await store.update(last.model_copy(update={"status": "running", "waiting_on": None}))
+            async with asyncio.timeout(PATIENCE):
+                heard = [event async for event in events(client, session, last.entries, most=2)]
+            assert [event.kind for event in heard] == ["claimed", "parked"]
+            assert heard[1].data["value"]["gate"] == gate
+            assert (await client.post(f"/v1/debates/{session}/approve")).status_code == 200
+            await client.until(session, "completed")
+            kept, rows = await store.session(session), await store.entries(session)
+            assert not flaws(kept, rows, await store.turns(session), await store.versions(session))
+
+    run(story())
+
+
+def test_a_session_that_the_store_stopped_says_so(tmp_path: Path) -> None:
+    """Its server paused it, and takes it up only when somebody resumes it: whoever follows it must hear of that."""
+
+    async def story() -> None:
+        async with serving(tmp_path / "s.db") as client:
+            store = client.server.site.store
+
+            async def fail(session_id: str) -> list[StepRow]:
+                raise StoreError("the store is locked by another process")
+
+            store.steps = fail  # type: ignore[method-assign]
+            session = await client.begin(GATED)
+            await client.at_gate(session)
+            last = (await store.session(session)).entries
+            assert (await client.post(f"/v1/debates/{session}/approve")).status_code == 200
+            async with asyncio.timeout(PATIENCE):
+                heard = [event async for event in events(client, session, last, most=3)]
+            assert [event.kind for event in heard] == ["decided", "claimed", "noted"]
+            record = await client.until(session, "paused")
+            assert record["problem"] == "the store failed; see the server's log"
+            del store.steps
+            assert (await client.post(f"/v1/debates/{session}/resume")).status_code == 202
+            await client.until(session, "completed")
 
     run(story())
 
@@ -233,3 +286,53 @@ def test_a_socket_has_the_same_door(tmp_path: Path) -> None:
                 assert (await until(socket, "decided"))["decision"]["reviewer"] == "local"
 
     run(story())
+
+
+def test_a_stream_whose_store_fails_ends_without_a_traceback(place: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def story() -> None:
+        model = Held(say)
+        async with serving(place, model, server__heartbeat=0.05) as client:
+            session = await client.begin(HARDEN)
+            await model.asked_for(1)
+            queries = client.server.site.queries
+
+            async def fail(session_id: str, owner: str | None = None) -> SessionRecord | None:
+                raise StoreError("the store lost its connection")
+
+            last = 0
+            async with client.http.stream("GET", f"/v1/debates/{session}/events") as answer:
+                async for line in answer.aiter_lines():
+                    if line.startswith("id: "):
+                        last, queries.find = int(line[4:]), fail  # type: ignore[method-assign]
+            del queries.find
+            model.let_go()
+            heard = [event.id async for event in events(client, session, last)]
+            assert heard[0] == last + 1, "the reader goes on where it was"
+
+    run(story())
+    assert "Traceback" not in caplog.text and "a stream of events ends" in caplog.text
+
+
+def test_a_socket_whose_store_fails_does_not_close_as_if_all_were_told(
+    place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        model = Held(say)
+        async with serving(place, model, server__heartbeat=0.05) as client:
+            session = await client.begin(HARDEN)
+            await model.asked_for(1)
+
+            async def fail(session_id: str, owner: str | None = None) -> SessionRecord | None:
+                raise StoreError("the store lost its connection")
+
+            async with connect(address(client, session), additional_headers=STARTER) as socket:
+                await until(socket, "entry")
+                client.server.site.queries.find = fail  # type: ignore[method-assign]
+                async with asyncio.timeout(PATIENCE):
+                    await socket.wait_closed()
+                assert socket.close_code == 1011
+            del client.server.site.queries.find
+            model.let_go()
+
+    run(story())
+    assert "Traceback" not in caplog.text and "a stream of events ends" in caplog.text

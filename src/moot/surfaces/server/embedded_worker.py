@@ -46,7 +46,7 @@ class Embedded:
     _heap: list[tuple[int, int, str]] = field(default_factory=list)
     _queued: set[str] = field(default_factory=set)
     _own: set[str] = field(default_factory=set)
-    """Queued here."""
+    """Queued here; only for a server that runs these alone."""
     _under_way: dict[str, "asyncio.Task[None]"] = field(default_factory=dict)
     _again: set[str] = field(default_factory=set)
     """Queued while running: checked again when they stop."""
@@ -60,7 +60,8 @@ class Embedded:
         self._queries = SessionQueries(self.host.store)
 
     async def put(self, session_id: str, priority: int = 0) -> None:
-        self._own.add(session_id)
+        if self.alone:
+            self._own.add(session_id)
         if session_id in self._under_way:
             self._again.add(session_id)
         elif session_id not in self._queued:
@@ -136,13 +137,12 @@ class Embedded:
     async def _note(self, session_id: str, error: Exception) -> None:
         """Notes in the journal why it stopped."""
         log.warning("session %s: %s", session_id, error)
-        if isinstance(error, StoreError):
-            return  # another process holds it, or the store is not writable
-        said = str(error) if isinstance(error, MootError) else f"server error ({type(error).__name__})"
-        with contextlib.suppress(MootError):
-            await self.host.store.append(
-                session_id, [JournalMark(kind="noted", name="problem", value={"problem": said})]
-            )
+        with contextlib.suppress(MootError):  # the store may not be writable
+            record = await self.host.store.session(session_id)
+            if isinstance(error, StoreError) and (record.status != "paused" or record.waiting_on):
+                return  # another process holds it, or will
+            mark = JournalMark(kind="noted", name="problem", value={"problem": _explain(error)})
+            await self.host.store.append(session_id, [mark])
 
     async def _give_up(self, session_id: str) -> None:
         """Pauses a session that could not start, instead of retrying for ever."""
@@ -176,6 +176,13 @@ class Embedded:
 
     def _may_take(self, session_id: str) -> bool:
         return not self.alone or session_id in self._own
+
+
+def _explain(error: Exception) -> str:
+    """For everybody who may read the session: where the store is stands in the log only."""
+    if isinstance(error, StoreError):
+        return "the store failed; see the server's log"
+    return str(error) if isinstance(error, MootError) else f"server error ({type(error).__name__})"
 
 
 def _is_free(held_by: str) -> bool:

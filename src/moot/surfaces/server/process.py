@@ -1,5 +1,6 @@
 """The server process: binds, prints its address, and shuts down in order."""
 
+import gc
 import logging
 import signal
 import socket
@@ -102,6 +103,7 @@ async def serve(settings: Settings, wanted: ServeOptions) -> None:
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
 
+    gc.freeze()  # what is loaded stays: the collector need not walk through it again and again while sessions run
     with _log_to_stderr(quiet=wanted.quiet):
         await Stopping(build_config(server, host, wanted.port), server, tell).serve([listening])
 

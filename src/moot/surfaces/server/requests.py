@@ -115,7 +115,7 @@ def plan_of(begin: "AnyBegin", who: Identity, settings: Settings, tried: Iterabl
     try:
         plan = extension.plan(replace(request, given=extension.read_body(begin.input, request)))
     except ConfigError as error:
-        raise UsageError(str(error).replace(" in flag ", " in the request ")) from None
+        raise UsageError(str(error).replace(" given as an option ", " in the request ")) from None
     kept: dict[str, Any] = {"notes": {**plan.notes, "request": digest(begin)}}
     if begin.gates is not None:
         said = {name: getattr(begin.gates, name) for name in begin.gates.model_fields_set}
@@ -141,6 +141,6 @@ def _over(settings: Settings, begin: "AnyBegin") -> Settings:
     try:
         found = resolve(KNOWN, [Layer("flag", flags)])
     except ConfigError as error:
-        raise UsageError(str(error).replace(" in flag ", " in the request ")) from None
+        raise UsageError(str(error).replace(" given as an option ", " in the request ")) from None
     own = {key: r for key, r in found.items() if r.source == "flag"}
     return replace(settings, resolved={**settings.resolved, **own})

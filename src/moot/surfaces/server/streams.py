@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Annotated
@@ -12,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from moot.core.errors import MootError
+from moot.core.errors import MootError, StoreError
 from moot.core.ports import JournalEntry, SessionRecord
 from moot.surfaces.server.auth import RequiredScope, require_scope
 from moot.surfaces.server.client_rights import Identity
@@ -23,6 +24,7 @@ from moot.surfaces.server.shapes import entry_data
 from moot.surfaces.server.site import OVER, ServerSite, the_site
 from moot.surfaces.server.strictness import refuse_parameters, refuse_unknown
 
+log = logging.getLogger("moot.server")
 router = APIRouter()
 SOCKET_PARAMETERS = frozenset({"after"})
 EVENTS = "text/event-stream"
@@ -65,13 +67,23 @@ def follow_session(site: ServerSite, request: Request, record: SessionRecord, he
     """Entries after the last one received, then new ones, as events."""
     if record.status in OVER and heard >= record.entries:
         return Response(status_code=204)  # browsers do not reconnect after 204
-    return StreamingResponse(_events(site, request, record, heard, write), media_type=EVENTS, headers=UNCHANGED)
+    told = _until_store_fails(_events(site, request, record, heard, write))
+    return StreamingResponse(told, media_type=EVENTS, headers=UNCHANGED)
 
 
 def parse_event_id(said: str) -> int:
     if not said.isascii() or not said.isdigit() or len(said) > 9:
         raise Refusal(400, "bad_event_id", "Last-Event-ID must be the number of an event")
     return int(said)
+
+
+async def _until_store_fails(told: AsyncIterator[str]) -> AsyncIterator[str]:
+    """The answer has begun, so no other status can be sent: the stream ends, and its reader connects again."""
+    try:
+        async for piece in told:
+            yield piece
+    except StoreError as error:
+        log.warning("a stream of events ends: %s", error)
 
 
 async def _events(
@@ -121,15 +133,21 @@ async def socket(websocket: WebSocket, id: str) -> None:
     await websocket.accept()
     telling = asyncio.create_task(_tell(websocket, site, record, after))
     hearing = asyncio.create_task(_hear(websocket, site, record.id, who))
+    code = 1000
     try:
         await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
     finally:
         for task in (telling, hearing):
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+            try:
                 await task
+            except StoreError as error:
+                log.warning("a stream of events ends: %s", error)
+                code = 1011  # an error of the server: 1000 would say that all was told
+            except (asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+                pass
     with contextlib.suppress(RuntimeError):  # already closed
-        await websocket.close(1001 if site.feeds.closed else 1000)
+        await websocket.close(1001 if site.feeds.closed else code)
 
 
 async def _tell(websocket: WebSocket, site: ServerSite, record: SessionRecord, after: int) -> None:
