@@ -34,6 +34,7 @@ def request(url: str, method: str, body: str) -> str:
     headers = {"Authorization": f"Bearer {os.environ['MOOT_TOKEN']}", "Content-Type": "application/json"}
     asked = urllib.request.Request(url, body.encode() or None, headers, method=method)
     try:
+        # moot: ignore[python-ssrf] the scripts beside it name the address of the server that they started
         with PROXYLESS.open(asked, timeout=30) as answer:
             return f"{answer.status}\n{answer.read().decode()}"
     except urllib.error.HTTPError as error:

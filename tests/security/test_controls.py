@@ -3,6 +3,7 @@
 `make controls` proves that these tests notice.
 """
 
+import tomllib
 from pathlib import Path
 
 from remove_controls import ROOT, Control, read_controls
@@ -29,3 +30,11 @@ def test_every_test_that_guards_a_control_is_there() -> None:
     assert len(CONTROLS) >= 25 and len({control.name for control in CONTROLS}) == len(CONTROLS)
     assert [(one.name, test) for one in CONTROLS for test in one.tests if not is_there(test)] == []
     assert all(isinstance(one, Control) and one.tests for one in CONTROLS)
+
+
+def test_every_attack_from_outside_is_tried_again() -> None:
+    table = tomllib.loads((ROOT / "tests" / "security" / "attacks.toml").read_text(encoding="utf-8"))
+    attacks = {name: row for family in table.values() for name, row in family.items()}
+    named = [(name, test) for name, row in attacks.items() for test in (*row["tests"], *row.get("doors", []))]
+    assert len(attacks) >= 27 and [each for each in named if not is_there(each[1])] == []
+    assert all(row["tests"] and set(row) <= {"tests", "doors"} for row in attacks.values())

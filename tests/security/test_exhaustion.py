@@ -1,12 +1,20 @@
 """What never ends, or is far too much, is cut off before it fills the memory or the time."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 
 import httpx2
 import pytest
 
 from moot.edge.models import http
+from moot.evidence.failures import fingerprint
+from moot.evidence.trials.examples import examples_in
+from moot.evidence.trials.requirements import requirements_in
+from moot.routing.router import route
+from moot.text.controls import clean
+from moot.text.markdown import page
+from moot.text.secrets import Vault
 
 
 class EndlessBody(httpx2.AsyncByteStream):
@@ -31,3 +39,45 @@ def test_an_endless_reply_of_a_provider_is_cut_off(monkeypatch: pytest.MonkeyPat
     with pytest.raises(http.OversizedBody):
         asyncio.run(ask())
     assert body.sent <= 60_000
+
+
+UNITS = (
+    *(
+        " ",
+        "\t",
+        "\n",
+        "a",
+        "a.",
+        "a_",
+        "a-",
+        "a@b.",
+        "f(",
+        "f(1) returns ",
+        "for a=",
+        "given a=1 ",
+        "the output ",
+        "1e",
+    ),
+    *("(", "[", "`", "**a", "<a ", "'", '"', "\\", "# ", "sk-", "eyJa.", "%41", "/a", "$(", "<<A\n", "x && ", "é"),
+)
+READERS: dict[str, Callable[[str], object]] = {
+    "examples of a task": lambda text: examples_in(text, "f"),
+    "examples in Go": lambda text: examples_in(text, "f", language="go"),
+    "requirements of a task": requirements_in,
+    "stakes of a command": route,
+    "identity of an error": fingerprint,
+    "masks": Vault({"API_KEY": "hunter2-hunter2-hunter2"}).hide,
+    "parts of a document": page,
+    "what a terminal shows": clean,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_text_decides_how_long_it_is_read(reader: str) -> None:
+    """What nobody closes, separates or ends: 20 kB of it took minutes where a pattern tried every place anew."""
+    began = time.process_time()
+    for unit in UNITS:
+        once = unit * (20_000 // len(unit))
+        for text in (once, "\n".join(once[:4_900] for _ in range(4)), "\n".join(once[:490] for _ in range(20))):
+            READERS[reader](text)
+            assert time.process_time() - began < 12, repr(unit)
