@@ -1,10 +1,12 @@
 """A model whose replies are kept: asked the same again, it says the same again at the same price."""
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import time
 from collections import Counter
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,19 @@ class Replies:
         self._path = path
         lines = path.read_text("utf-8").splitlines() if path.exists() else []
         self.kept: dict[str, dict[str, Any]] = {row["key"]: row for row in map(json.loads, lines)}
+        self._asked: dict[str, asyncio.Task[dict[str, Any]]] = {}
+
+    async def find(self, key: str, ask: Callable[[], Coroutine[Any, Any, dict[str, Any]]]) -> dict[str, Any]:
+        """The kept reply, or that of whoever is asking for it already."""
+        if key in self.kept:
+            return self.kept[key]
+        if key not in self._asked:
+            self._asked[key] = asyncio.create_task(ask())
+        try:
+            return await asyncio.shield(self._asked[key])
+        finally:
+            if key in self._asked and self._asked[key].done():
+                del self._asked[key]
 
     def keep(self, row: dict[str, Any]) -> None:
         self.kept[row["key"]] = row
@@ -27,14 +42,15 @@ class Replies:
 
 
 class Recorded(Model):
-    """One session's view of the replies. Its calls go one after the other: a server keeps the prompt they share."""
+    """One session's view of the replies. `in_turn`: its calls go one after the other, for a server that then keeps the
+    prompt they share."""
 
-    def __init__(self, inner: Model, replies: Replies, about: str) -> None:
+    def __init__(self, inner: Model, replies: Replies, about: str, *, in_turn: bool = True) -> None:
         self._inner = inner
         self._replies = replies
         self._about = about
         self._asked: Counter[str] = Counter()
-        self._turn = asyncio.Lock()
+        self._turn = asyncio.Lock() if in_turn else contextlib.nullcontext()
         self.used: dict[str, float] = {}
         """The replies of this session, and the seconds each took when it was given."""
         self.spent: list[int] = []
@@ -46,11 +62,11 @@ class Recorded(Model):
 
     async def reply(self, call: ModelCall) -> Reply:
         async with self._turn:
-            said = json.dumps([call.system, call.prompt, call.temperature or 0.0, call.max_tokens])
+            said = json.dumps([self.name, call.system, call.prompt, call.temperature or 0.0, call.max_tokens])
             bare = hashlib.sha256(said.encode()).hexdigest()[:20]
             key = f"{bare}-{self._asked[bare] if call.temperature else 0}"
             self._asked[bare] += 1
-            row = self._replies.kept.get(key) or await self._put(key, call)
+            row = await self._replies.find(key, lambda: self._put(key, call))
         reply = Reply.model_validate(row["reply"])
         self.used[key] = row["seconds"]
         self.spent.append(reply.usage.input_tokens + reply.usage.output_tokens)

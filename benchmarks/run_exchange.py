@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import importlib
 import itertools
 import json
@@ -53,6 +54,7 @@ async def serve_arm(arm: Arm) -> None:
         winners = [await arm.debate(topic) for topic in CHECKED]
         for number in range(WARM_UP):
             await arm.debate(f"warm-up {number}")
+        gc.freeze()  # in all arms alike: a process that serves many debates does it, as `moot serve` and `moot worker`
         print(json.dumps(winners), flush=True)
         turn = 0
         while wanted := (await asyncio.to_thread(sys.stdin.readline)).strip():

@@ -15,7 +15,8 @@ from pathlib import Path
 from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import RESULTS, ROOT, command_line
 
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fleet")]  # their server, their workers, their audit
+# The tests' server, workers and audit.
+sys.path[:0] = [str(ROOT / "tests" / room) for room in ("", "surfaces/fleet", "protocols/vet")]
 
 import fleetkit  # noqa: E402
 import postgres  # noqa: E402

@@ -18,12 +18,12 @@ from typing import Any
 
 from benchmarks.arms_table import DRAWS as RESAMPLES
 from benchmarks.kept import RESULTS, data_path, keep, read_rows
+from benchmarks.kept_runs import KeptRuns
 from benchmarks.run_arms import HUMANEVAL, MBPP, Judge, first, human_problem, mbpp_problem
-from moot.core.types import Answer, Code, Probing
+from moot.core.types import Answer
 from moot.edge.clock import SystemClock
 from moot.edge.models import open_model
 from moot.edge.models.pools import VARIABLE
-from moot.edge.sandbox import Bubblewrap, SandboxLimits
 from moot.evidence.intervals import bootstrap
 from moot.evidence.trials.behaviour import TrialRun, best
 from moot.evidence.trials.selection import DraftRun, Prediction, rate_drafts
@@ -40,33 +40,6 @@ SEATS = 5
 DRAWS = 20
 """Ways to draw the drafts and replies of a split, the first ones in order among them."""
 Row = dict[str, Any]
-
-
-class KeptRuns(Bubblewrap):
-    """The sandbox; what a code answered to a call is run once, and kept."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(SandboxLimits(wall=60.0))
-        self._path = path
-        self._known: dict[str, dict[str, Answer]] = {}
-        for line in path.read_text("utf-8").splitlines() if path.exists() else ():
-            row = json.loads(line)
-            self._known.setdefault(row["code"], {})[row["call"]] = Answer.model_validate(row["answer"])
-
-    async def probe(self, code: Code, calls: Sequence[str], seconds: float = 1.0) -> Probing:
-        text = code.files[0].text
-        known = self._known.setdefault(text, {})
-        missing = [call for call in dict.fromkeys(calls) if call not in known]
-        if missing:
-            probing = await super().probe(code, missing, 1.0)
-            silent = Answer(kind="none", detail=probing.problem or "no answer")
-            answers = (*probing.answers, *(silent for _ in missing))[: len(missing)]
-            known |= dict(zip(missing, answers, strict=True))
-            with self._path.open("a", encoding="utf-8") as file:
-                for call in missing:
-                    row = {"code": text, "call": call, "answer": known[call].model_dump(mode="json")}
-                    file.write(json.dumps(row) + "\n")
-        return Probing(answers=tuple(known[call] for call in calls))
 
 
 async def debate_task(row: Row, box: KeptRuns) -> DebateResult:

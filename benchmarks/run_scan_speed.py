@@ -6,6 +6,7 @@ counts all processes: other work on the machine changes it little. What is harde
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,13 @@ def measure(what: str, *command: object, cache: Path) -> Cost:
     return cost
 
 
+def edit_body(path: Path, function: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    edited = re.sub(rf"(?m)^(def {function}\(.*:\n)", r"\1    added_by_the_benchmark = 1\n", text)
+    assert edited != text, f"{path.name} has no function {function}"
+    path.write_text(edited, encoding="utf-8")
+
+
 def find_tool(name: str) -> str:
     found = shutil.which(name, path=os.pathsep.join((str(BIN), os.environ.get("PATH", ""))))
     if found is None:
@@ -84,6 +92,8 @@ def measure_tree(tree: Path, cache: Path) -> list[Cost]:
         with (tree / name).open("a", encoding="utf-8") as file:
             file.write(EDIT)
         costs.append(measure(f"moot scan, {name} edited", *scan, cache=cache))
+    edit_body(tree / "urllib" / "parse.py", "unquote_plus")
+    costs.append(measure("moot scan, a function of urllib/parse edited", *scan, cache=cache))
     bandit = (find_tool("bandit"), "-q", "-r", tree, "-f", "json")
     ruff = (find_tool("ruff"), "check", "--isolated", "--select", "S", "--no-cache", tree)
     return [*costs, measure("bandit", *bandit, cache=cache), measure("ruff, rules S", *ruff, cache=cache)]

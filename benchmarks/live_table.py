@@ -1,0 +1,120 @@
+"""The tables of `run_live`: which arm is right how often, at what price, and what each part of a debate moved."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.kept import RESULTS
+from moot.evidence.intervals import compare_paired
+from moot.surfaces.bench.metrics import ArmComparison, ArmFigures, BenchFigures, count_figures
+from moot.surfaces.bench.rows import BenchRow, RunPlan
+
+HEAD = """# Debates on a live model
+
+`python -m benchmarks.run_live PLAN FOLDER K/N MINUTES`, then `python -m benchmarks.run_live report FOLDER…`. Tasks of
+HumanEval and MBPP (sanitized) that the recorded pools do not hold, the first by the SHA-256 of their ids, judged by the
+sets' own hidden tests. Arms share replies, so they differ only in what they do with them. Intervals are 95 % (Wilson;
+paired bootstrap), p is McNemar's exact test, in brackets after Holm over the comparisons of its table. `live.jsonl` has
+the rows: right (1 or 0), calls and tokens of each arm.
+
+`bare` was run first, with a form of drafts that asked where they may fail before it asked for the code: 15 % of its
+questions had to be put again. The other runs have today's form, with which it was 1 %."""
+
+
+def write_report(runs: Sequence[tuple[RunPlan, Path]]) -> None:
+    text = "\n\n".join([HEAD, *(render_run(run, read_folder(folder)) for run, folder in runs)]) + "\n"
+    print(text)
+    (RESULTS / "live.md").write_text(text, encoding="utf-8")
+    lines = [line for run, folder in runs for line in list_rows(run, read_folder(folder))]
+    (RESULTS / "live.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def list_rows(run: RunPlan, rows: Sequence[BenchRow]) -> list[str]:
+    """A line for each task."""
+    arms = {task: {row.arm: [int(bool(row.right)), row.calls, row.tokens] for row in rows if row.task == task}
+            for task in run.tasks}  # fmt: skip
+    return [json.dumps({"run": run.name, "task": task, "arms": found}) for task, found in arms.items() if found]
+
+
+def read_folder(folder: Path) -> list[BenchRow]:
+    lines = [line for path in sorted(folder.glob("rows-*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    rows = {row.key: row for row in map(BenchRow.model_validate, map(json.loads, lines))}
+    return list(rows.values())
+
+
+def render_run(run: RunPlan, rows: Sequence[BenchRow]) -> str:
+    tasks = tuple(task for task in run.tasks if any(row.task == task for row in rows))
+    figures = count_figures(run.model_copy(update={"tasks": tasks}), rows)
+    human = sum(task.startswith("HumanEval") for task in tasks)
+    models = ", ".join(name.partition(":")[2] for name in run.models)
+    lines = [
+        f"## {run.name}: {models}, {'with' if run.examples else 'without'} examples",
+        "",
+        f"{len(tasks)} of {len(run.tasks)} planned tasks were begun ({human} HumanEval, {len(tasks) - human} MBPP). "
+        "Time was short, so not every arm has all of them; arms are compared on the tasks that both have.",
+        "",
+        *render_arms(figures),
+        *render_comparisons(f"{run.reference} against", figures.comparisons, by_arm=False),
+        *render_comparisons("what each part moved", figures.parts, by_arm=True),
+        *render_first(run, rows),
+        *render_calibration(figures.arms),
+    ]
+    return "\n".join(lines)
+
+
+def render_arms(figures: BenchFigures) -> list[str]:
+    lines = ["| arm | tasks | right | % (95 %) | calls | tokens |", "|---|---|---|---|---|---|"]
+    for arm in figures.arms:
+        share = arm.right
+        percent = f"{100 * (share.value or 0):.1f} ({100 * share.low:.1f} to {100 * share.high:.1f})"
+        lines.append(f"| {arm.arm} | {share.of} | {share.count} | {percent} | {arm.calls:.2f} | {arm.tokens:,.0f} |")
+    return lines
+
+
+def render_comparisons(title: str, found: Sequence[ArmComparison], *, by_arm: bool) -> list[str]:
+    if not found:
+        return []
+    lines = [
+        "",
+        f"| {title} | tasks | points (95 %) | gained | lost | p (Holm) | calls more |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for each in found:
+        name = each.arm if by_arm else each.against
+        points = f"{each.points:+.1f} ({each.low:+.1f} to {each.high:+.1f})"
+        lines.append(
+            f"| {name} | {each.tasks} | {points} | {each.gained} | {each.lost} | {each.p:.3f} ({each.adjusted:.3f}) "
+            f"| {each.calls:+.1f} |"
+        )
+    return lines
+
+
+def render_first(run: RunPlan, rows: Sequence[BenchRow]) -> list[str]:
+    """The debate against its own first draft."""
+    own = [row for row in rows if row.arm == run.reference and row.baseline_right is not None]
+    if not own:
+        return []
+    found = compare_paired([bool(row.right) for row in own], [bool(row.baseline_right) for row in own], run.seed)
+    low, high = 100 * found.interval.low, 100 * found.interval.high
+    return [
+        "",
+        f"{run.reference} against its own first draft (temperature 0): {100 * found.mean:+.1f} points "
+        f"({low:+.1f} to {high:+.1f}); wrong to right {found.gained}, right to wrong {found.lost} "
+        f"({100 * found.lost / len(own):.1f} %).",
+    ]
+
+
+def render_calibration(arms: Sequence[ArmFigures]) -> list[str]:
+    lines = []
+    for arm in arms:
+        grades = ", ".join(
+            f"{grade}: {share.count} of {share.of} right" for grade, share in sorted(arm.grades.items()) if share.of
+        )
+        lines += [f"{arm.arm}: {grades}."] if grades else []
+        if arm.calibration:
+            bins = "; ".join(
+                f"said {each['stated']:.2f}, right {100 * each['right']:.0f} % of {each['count']:.0f}"
+                for each in arm.calibration.bins
+            )
+            lines.append(f"Brier score of {arm.arm}: {arm.calibration.brier:.3f}. {bins}.")
+    return ["", *lines] if lines else []
