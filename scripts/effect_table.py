@@ -133,7 +133,8 @@ def list_parts() -> Iterator[DebatePart]:
     for name in get_args(Topology):
         if name != "auto":
             other = "graph_mesh" if name != "graph_mesh" else "star"
-            yield DebatePart("topology", name, (*TALK, "--topology", name), (*TALK, "--topology", other))
+            measured = read_live(f"topology {name}", "against the mesh")
+            yield DebatePart("topology", name, (*TALK, "--topology", name), (*TALK, "--topology", other), measured)
     for name in get_args(Planning):
         if name not in ("off", "auto"):
             words = ("debate", CODE, "--spend", "fixed", *COMMON)
@@ -141,17 +142,19 @@ def list_parts() -> Iterator[DebatePart]:
     for method in get_args(Method):
         other = "plurality" if method != "plurality" else "borda"
         words = (*TALK, "--voting", method), (*TALK, "--voting", other)
-        yield DebatePart("voting", method, *words, aside=("counted by",))
+        measured = read_live(f"voting {method}", "against the weighted count")
+        yield DebatePart("voting", method, *words, measured, aside=("counted by",))
 
 
 def list_phases() -> Iterator[DebatePart]:
     for phase in PHASES:
         if phase == "adversarial":
-            yield DebatePart("phase", phase, (*FIXED, "--adversarial"), FIXED)
+            yield DebatePart("phase", phase, (*FIXED, "--adversarial"), FIXED, read_live("with the attack", "with it"))
             continue
         held = ",".join(name for name in PHASES if name not in ("adversarial", phase))
+        measured = read_live(f"without {phase}", "without it")
         asks = ("--clarify-always",) if phase == "dehallucination" else ()
-        yield DebatePart("phase", phase, (*FIXED, *asks), (*FIXED, *asks, "--phases", held), MEASURED.get(phase, ""))
+        yield DebatePart("phase", phase, (*FIXED, *asks), (*FIXED, *asks, "--phases", held), measured)
 
 
 def list_roles() -> Iterator[DebatePart]:
@@ -166,21 +169,21 @@ def seat_team(roles: list[str], about: str) -> tuple[str, ...]:
     return (*FIXED, *NEEDED.get(about, ()), "--voting", "borda", "--team", "+".join(roles))
 
 
-def read_measured(file: str, pattern: str, said: str) -> str:
-    """A figure of `moot bench` or a benchmark, from the file that keeps it."""
-    path = ROOT / "benchmarks/results" / file
-    found = re.search(pattern, path.read_text("utf-8")) if path.is_file() else None
-    return f"{said.format(*found.groups())} ([{file}](../benchmarks/results/{file}))" if found else ""
+LIVE = "live.md"
 
 
-MEASURED: Mapping[str, str] = {
-    "self_evolvement": read_measured(
-        "bench-recorded.txt",
-        r"Not significant: adaptive is ahead of vote by ([\d.]+) points \(95 %: ([^;]+); p = ([\d.]+)\) on (\d+) tasks",
-        "its adaptive form, not significant: {0} points over a vote of as many drafts, {3} tasks (95 %: {1}; p = {2})",
-    ),
-}
-"""By phase; what no benchmark measures alone is not measured."""
+def read_live(arm: str, said: str) -> str:
+    """What `benchmarks.run_live` found for an arm with one part switched, with one model and with two."""
+    path = ROOT / "benchmarks/results" / LIVE
+    text = path.read_text("utf-8") if path.is_file() else ""
+    row = re.compile(rf"^\| {re.escape(arm)} \| (\d+) \| ([^|]+?) \| (\d+) \| (\d+) \| ([\d.]+) ", re.MULTILINE)
+    found = {name: row.search(text.partition(f"## {name}:")[2].partition("\n## ")[0]) for name in ("parts", "pair")}
+    told = [
+        f"{words} {each[2]} points, {each[3]} gained, {each[4]} lost of {each[1]}"
+        for words, each in (("one model", found["parts"]), ("two models", found["pair"]))
+        if each
+    ]
+    return f"{said}: {'; '.join(told)}" if told else ""
 
 
 class Stage:

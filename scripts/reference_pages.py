@@ -11,6 +11,7 @@ from moot.surfaces.server.app import build_app
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 MADE = "This page is made from the code by `make docs`."
+SESSIONS = "debate_sessions"
 METHODS = ("get", "post", "put", "patch", "delete")
 MEANT = {
     "debate_sessions": "a session: what was asked, its status and its outcome",
@@ -105,7 +106,8 @@ def describe_type(schema: dict[str, Any]) -> str:
 
 
 def cell(value: dict[str, Any]) -> str:
-    return " ".join(str(value.get("description") or "").split()).replace("|", "\\|")
+    about = " ".join(str(value.get("description") or "").split()).replace("|", "\\|")
+    return f"deprecated; {about}" if value.get("deprecated") else about
 
 
 def write_schema() -> str:
@@ -114,20 +116,36 @@ def write_schema() -> str:
     )
     lines = ["# Database schema", "", f"{MADE} [Store](store.md) says where the database is.", ""]
     lines += ["[Sessions](sessions.md#tables) explains the columns that people ask about.", ""]
-    lines += ["```mermaid", "erDiagram"]
-    for table in tables:
-        for key in sorted(table.foreign_keys, key=lambda key: key.parent.name):
-            lines.append(f"    {key.column.table.name} ||--o{{ {table.name} : {key.parent.name}")
-    for table in tables:
-        lines += [
-            f"    {table.name} {{",
-            *(f"        {kind_of(column)} {column.name}{mark(column)}" for column in table.columns),
-            "    }",
-        ]
-    lines += ["```", ""]
+    links = {table.name: list_links(table) for table in tables}
+    lines += draw_tables([table for table in tables if links[table.name] or table.name == SESSIONS], links)
+    alone = ", ".join(f"`{table.name}`" for table in tables if not links[table.name] and table.name != SESSIONS)
+    lines += ["The diagram has the keys only. A dotted line is a reference that the database does not enforce."]
+    lines += [f"Not drawn, because they belong to no session: {alone}.", ""]
     for table in tables:
         lines += describe_table(table)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def list_links(table: Table) -> list[str]:
+    """Its lines to other tables."""
+    keys = sorted(table.foreign_keys, key=lambda key: key.parent.name)
+    links = [f"{key.column.table.name} ||--o{{ {table.name} : {key.parent.name}" for key in keys]
+    loose = "session_id" in table.columns and not table.columns["session_id"].foreign_keys
+    return [*links, f"{SESSIONS} ||..o{{ {table.name} : session_id"] if loose else links
+
+
+def draw_tables(tables: list[Table], links: dict[str, list[str]]) -> list[str]:
+    lines = [
+        "```mermaid",
+        "erDiagram",
+        "    direction LR",
+        *(f"    {link}" for table in tables for link in links[table.name]),
+    ]
+    for table in tables:
+        keys = [column for column in table.columns if mark(column) or column.name == "session_id"]
+        columns = [f"        {kind_of(column)} {column.name}{mark(column)}" for column in keys]
+        lines += [f"    {table.name} {{", *columns, "    }"]
+    return [*lines, "```", ""]
 
 
 def describe_table(table: Table) -> list[str]:

@@ -4,6 +4,7 @@ The pages of docs/ link to files at the root (README, SECURITY, benchmarks/resul
 Diagrams are drawn by Mermaid, which npm brings into the site, so that it asks no other host for anything.
 """
 
+import json
 import re
 import shutil
 import subprocess
@@ -25,6 +26,12 @@ AT_THE_ROOT = {
 }
 MERMAID = "mermaid@12.3.0"
 MENU = ROOT / "docs" / "site.toml"
+REAL_SIZE = json.dumps({
+    "flowchart": {"useMaxWidth": False},
+    "er": {"useMaxWidth": False},
+    "sequence": {"useMaxWidth": False, "wrap": True, "width": 104, "actorMargin": 20},
+})  # fmt: skip
+"""Instead of shrinking with the window: on a narrow one a diagram is scrolled, and its words can be read."""
 LINK = re.compile(r"(\]\(|src=\"|srcset=\")([^)\s#\"]+)")
 
 
@@ -37,7 +44,9 @@ def lay_out(folder: Path) -> None:
     for page in docs.rglob("*.md"):
         came_from = next((ROOT / old for old, new in AT_THE_ROOT.items() if page == docs / new), None)
         home = came_from or ROOT / "docs" / page.relative_to(docs)
-        page.write_text(LINK.sub(partial(relink, home, page, docs), page.read_text("utf-8")), encoding="utf-8")
+        text = LINK.sub(partial(relink, home, page, docs), page.read_text("utf-8"))
+        text = text.replace("```mermaid\n", f"```mermaid\n%%{{init: {REAL_SIZE}}}%%\n")
+        page.write_text(text, encoding="utf-8")
     shutil.copy(MENU, folder / "zensical.toml")
     fetch_mermaid(docs / "mermaid.min.js", folder)
 

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from rich.console import Console
+from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,7 +102,7 @@ def draw(text: str) -> str:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, highlight=False)
     console.print(Text.from_ansi(f"\x1b[1;32m$\x1b[0m \x1b[1m{SHOWN}\x1b[0m"))
     console.print(Text.from_ansi(text.rstrip()))
-    return console.export_svg(title="moot", code_format=TEMPLATE, unique_id="moot")
+    return console.export_svg(title="moot", theme=MONOKAI, code_format=TEMPLATE, unique_id="moot")
 
 
 if __name__ == "__main__":

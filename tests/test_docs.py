@@ -102,6 +102,17 @@ def test_scripts_in_the_documents_can_be_read(snippet: Snippet) -> None:
     parse_script(snippet.text, "replies.yaml")
 
 
+def test_the_example_of_the_page_about_scripts_runs_to_its_end(tmp_path: Path) -> None:
+    work = tmp_path / "examples"
+    work.mkdir()
+    shown = {s.kind: s.text for s in snippets() if s.page.name == "scripts.md"}
+    for kind in ("python", "yaml"):
+        (work / shown[kind].split("\n", 1)[0].removeprefix("# ")).write_text(shown[kind], encoding="utf-8")
+    done = run_in_examples(tmp_path, *shlex.split(shown["sh"])[1:])
+    assert done.returncode == 0 and done.stdout.startswith("hardened: "), done.stdout + done.stderr
+    assert "replies.yaml: 3 calls" in done.stdout
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: "/".join(p.parts[-2:]))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):

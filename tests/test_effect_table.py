@@ -54,6 +54,8 @@ def test_a_part_without_an_effect_is_seen(script: ModuleType, tmp_path: Path) ->
     assert script.describe_difference(replace(vote, without=vote.with_it), stage) == "no difference"
 
 
-def test_a_figure_that_no_file_has_is_not_made_up(script: ModuleType) -> None:
-    assert script.read_measured("bench-recorded.txt", "no such (figure)", "{0} points") == ""
-    assert script.read_measured("nowhere.txt", "(.)", "{0}") == ""
+def test_a_figure_that_no_file_has_is_not_made_up(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert script.read_live("without review", "without it").startswith("without it: one model ")
+    assert script.read_live("without nothing", "without it") == ""
+    monkeypatch.setattr(script, "LIVE", "nowhere.md")
+    assert script.read_live("without review", "without it") == ""

@@ -7,8 +7,11 @@ import re
 import shutil
 import subprocess
 import tarfile
+import threading
 import zipfile
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import yaml
@@ -90,7 +93,78 @@ def own_version() -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("name", ["test.yml", "release.yml"])
+PROJECT = '[project]\nname = "small"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = ["filelock"]\n'
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A project with one dependency, laid out as this one: its scripts ask about it alone."""
+    if not UV.exists():
+        pytest.skip("not run: `make setup` puts uv into .tools")
+    (tmp_path / "src" / "moot").mkdir(parents=True)
+    (tmp_path / "src" / "moot" / "__init__.py").write_text('__version__ = "1"\n')
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / ".tools").symlink_to(ROOT / ".tools")
+    for name in ("README.md", "LICENSE"):
+        (tmp_path / name).write_text("")
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("*.py"))
+    return tmp_path
+
+
+class FlawDatabase(BaseHTTPRequestHandler):
+    """Answers as osv.dev does; `says` is what it knows of the first package."""
+
+    says: ClassVar[str] = ""
+
+    def do_POST(self) -> None:
+        queries = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["queries"]
+        known = {"vulns": [{"id": "FLAW-1", "modified": "2026-01-01T00:00:00Z"}]} if self.says == "flaw" else {}
+        self.answer({"results": [known, *({} for _ in queries[1:])]})
+
+    def do_GET(self) -> None:
+        self.answer({"id": "FLAW-1", "modified": "2026-01-01T00:00:00Z", "summary": "a flaw", "affected": []})
+
+    def answer(self, said: object) -> None:
+        body = b"<html>please sign in</html>" if self.says == "page" else json.dumps(said).encode()
+        self.send_response(503 if self.says == "busy" else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("says", "code", "told"),
+    [
+        ("nothing known", 0, "no known vulnerabilities"),
+        ("flaw", 1, "audit: a dependency has a known flaw"),
+        ("busy", 2, "audit: not done"),
+        ("page", 2, "audit: not done"),
+        ("", 2, "audit: not done"),
+    ],
+)
+def test_only_an_answer_without_flaws_passes_the_audit(small: Path, says: str, code: int, told: str) -> None:
+    handler = type("Saying", (FlawDatabase,), {"says": says})
+    with HTTPServer(("127.0.0.1", 0), handler) as server:
+        env = {**ENV, "MOOT_AUDIT_URL": f"http://127.0.0.1:{server.server_port}", "UV_HTTP_RETRIES": "0"}
+        if says:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+        else:
+            server.server_close()
+        audit = small / "scripts" / "audit-dependencies"
+        done = subprocess.run([audit], env=env, capture_output=True, text=True, timeout=120)
+        assert (done.returncode, told in done.stdout + done.stderr) == (code, True), done.stdout + done.stderr
+        if says == "busy":
+            folder = small / "dist"
+            refused = subprocess.run([small / "scripts" / "release-files", folder], env=env, capture_output=True)
+            assert refused.returncode == 2 and not folder.exists()
+        if says:
+            server.shutdown()
+
+
+@pytest.mark.parametrize("name", ["audit.yml", "test.yml", "release.yml"])
 def test_workflows_may_do_no_more_than_they_must(name: str) -> None:
     flow = yaml.safe_load((ROOT / ".github" / "workflows" / name).read_text())
     assert flow["permissions"] in ({}, {"contents": "read"})

@@ -2,10 +2,12 @@
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 if TYPE_CHECKING:
+    from moot.core.deprecation import Deprecation
     from moot.core.errors import ConfigError, ModelError, MootError, StoreError, UsageError
     from moot.core.events import Event
     from moot.core.types import Code, Limits, SourceFile, Vulnerability
@@ -60,6 +62,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+_DEPRECATED: dict[str, "Deprecation"] = {}
+"""Public names that a later version removes: whoever fetches one is warned."""
+
+
 class LateFunction:
     """A public function that is loaded with its first call: `from moot import harden` takes no second."""
 
@@ -81,6 +87,8 @@ class LateFunction:
 
 def __getattr__(name: str) -> object:
     """Public names are fetched when they are used: `import moot` and `moot --version` load next to nothing."""
+    if name in _DEPRECATED:
+        warn(_DEPRECATED[name].describe(f"moot.{name}"), DeprecationWarning, stacklevel=2)
     for home, names in _HOMES.items():
         if name in names:
             late = home.startswith("surfaces.")

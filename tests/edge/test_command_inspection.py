@@ -340,7 +340,7 @@ ATOMS = ["\n", *ODD.split()]
 @given(
     st.lists(st.sampled_from(ATOMS), max_size=14), st.sampled_from(["", "bash x", "make -f x", "python x", ". x a b"])
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_line_and_no_script_is_too_odd_to_be_looked_at(tmp_path: Path, words: list[str], runs: str) -> None:
     text = " ".join(words)
     (tmp_path / "x").write_text(text, errors="replace")

@@ -30,7 +30,7 @@ CHALLENGES = st.builds(
 STATES = st.sampled_from(["addressed", "rejected", "unaddressed"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(CHALLENGES, min_size=1, max_size=4), st.lists(st.tuples(STATES, TEXTS), min_size=1, max_size=3))
 def test_what_is_written_is_read_again(challenges: list[Challenge], states: list[tuple[str, str]]) -> None:
     numbered = [c.model_copy(update={"number": n}) for n, c in enumerate(challenges, 1)]

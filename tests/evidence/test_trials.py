@@ -150,3 +150,29 @@ def test_the_gate_skips_a_debate_only_where_enough_pass_and_behave_alike(
 def test_the_gate_takes_neither_silence_nor_the_lack_of_examples_for_a_pass() -> None:
     assert not find_unanimous([TrialRun(name, ("<timeout >",), 1, 1) for name in "abc"])
     assert not find_unanimous([TrialRun(name, ("1",), 0, 0) for name in "abc"])
+
+
+LONG = "x" * 6_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f">>> f(1)\n{LONG}\n>>> f(2)\n3\n",
+        f">>> f(1)\n[1, 2]\n['{LONG}']\n>>> f(2)\n3\n",
+        f"f(1) ==\n{LONG}\n\nf(2) == 3",
+    ],
+)
+def test_a_result_too_long_to_be_read_states_no_shorter_one(text: str) -> None:
+    """A right answer failed the example `f(1)` that gives None."""
+    assert [(one.call, one.expected) for one in examples_in(text, "f")] == [("f(2)", "3")]
+
+
+@pytest.mark.parametrize("name", ["count_" * 12 + "pairs", "a.b.c.d.e.f.g.h.i.j", "a1._b2"])
+@pytest.mark.parametrize("before", ["", "-> ", "调用 ", "`"])
+def test_a_call_is_read_with_its_whole_name(name: str, before: str) -> None:
+    assert [one.call for one in examples_in(f"{before}{name}(2) == 3\n")] == [f"{name}(2)"]
+
+
+def test_a_call_behind_letters_of_another_script_is_read() -> None:
+    assert [one.call for one in examples_in("调用f(2) == 3")] == ["f(2)"]

@@ -1,7 +1,7 @@
 """Planning: plans that hold and plans that do not, joined results, measured tasks, settled overlaps, expectations."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sample_tasks import LARGE_ISSUES, SHORT_REPORTS, SMALL
 
@@ -31,7 +31,6 @@ from moot.teams.planning import (  # fmt: skip
 from moot.teams.topology import LEADERS
 
 TEAM = ("architect", "proposer", "critic")
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
 def plan(*lines: str, owner: str = "proposer") -> TaskPlan:
@@ -82,7 +81,6 @@ def graphs(draw: st.DrawFn) -> TaskPlan:
     return plan(*draw(st.permutations(lines)))
 
 
-@patient
 @given(graphs(), st.data())
 def test_results_are_joined_after_those_they_rest_on(given_plan: TaskPlan, data: st.DataObject) -> None:
     assert problems(given_plan, TEAM) == ()
@@ -153,7 +151,6 @@ def test_small_tasks_are_answered_at_once_and_issues_of_large_projects_not(
     assert [task for task in tasks if measure(task).asks_first != asks_first] == []
 
 
-@patient
 @given(st.text(max_size=400))
 def test_any_text_can_be_measured(text: str) -> None:
     measured = measure(text)
@@ -231,7 +228,6 @@ def test_dependencies_reach_over_to_other_plans_and_never_form_a_ring() -> None:
 WORK = ("parse file", "parse files", "write tests", "draw screens", "store orders", "ship it")
 
 
-@patient
 @given(
     st.dictionaries(st.sampled_from(["a", "b", "c"]), st.lists(st.sampled_from(WORK), max_size=4), min_size=1),
     st.data(),

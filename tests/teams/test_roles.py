@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import pytest
 from conftest import Cli
-from hypothesis import HealthCheck, settings
 
 from moot.core.errors import ConfigError
 from moot.core.experience import Judged, TrackRecord
@@ -41,7 +40,6 @@ SPEC = [
     "judge", "implementer", "designer",
 ]  # fmt: skip
 GOOD = "---\nfocus: finding books\ntools: [search_files]\naffinities: {code: 0.2}\n---\nYou are the librarian.\n"
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
 def test_the_twenty_roles_ship_and_are_short_enough_for_small_models() -> None:

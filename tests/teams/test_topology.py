@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.teams.roles import load_shipped_roles
@@ -11,7 +11,6 @@ from moot.teams.topology import CONCERNS, LEADERS, ORDER, TOPOLOGIES, Arrangemen
 
 PHASES = tuple(LEADERS)
 ROLES = (*sorted(load_shipped_roles()), "librarian")
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
 teams = st.lists(st.sampled_from(ROLES), min_size=1, max_size=24).map(
@@ -27,7 +26,6 @@ def test_every_role_has_a_place_in_the_tables() -> None:
     )
 
 
-@patient
 @given(teams, kinds, phases, st.data())
 def test_everyone_asked_speaks_once_and_the_order_of_the_team_does_not_matter(
     team: dict[str, str], kind: Topology, phase: str, data: st.DataObject
@@ -42,14 +40,12 @@ def test_everyone_asked_speaks_once_and_the_order_of_the_team_does_not_matter(
     assert arrange(shuffled, kind).groups(phase, speakers[::-1]) == groups
 
 
-@patient
 @given(teams)
 def test_mesh_all_speak_at_once(team: dict[str, str]) -> None:
     placed = arrange(team, "graph_mesh")
     assert placed.groups("proposal", list(placed.seats)) == (tuple(placed.seats),)
 
 
-@patient
 @given(teams)
 def test_star_everything_goes_through_the_moderator(team: dict[str, str]) -> None:
     placed = arrange(team, "star")
@@ -60,7 +56,6 @@ def test_star_everything_goes_through_the_moderator(team: dict[str, str]) -> Non
         assert placed.seats[hub] == "moderator"
 
 
-@patient
 @given(teams)
 def test_chain_one_speaks_after_the_other(team: dict[str, str]) -> None:
     placed = arrange(team, "chain")
@@ -75,7 +70,6 @@ def well_formed(tree: Arrangement) -> None:
         assert tree.line(seat)[-1] == tree.hub
 
 
-@patient
 @given(teams)
 def test_tree_is_well_formed_and_at_most_three_levels_high(team: dict[str, str]) -> None:
     tree = arrange(team, "tree")
@@ -83,7 +77,6 @@ def test_tree_is_well_formed_and_at_most_three_levels_high(team: dict[str, str])
     assert max(tree.level(seat) for seat in tree.seats) <= 2
 
 
-@patient
 @given(teams, st.data())
 def test_tree_messages_go_up_to_the_common_parent_and_down(team: dict[str, str], data: st.DataObject) -> None:
     tree = arrange(team, "tree")
@@ -96,7 +89,6 @@ def test_tree_messages_go_up_to_the_common_parent_and_down(team: dict[str, str],
         assert way == (one, tree.parents[one], other)
 
 
-@patient
 @given(teams, phases)
 def test_tree_levels_speak_in_turn_and_subtrees_at_once(team: dict[str, str], phase: str) -> None:
     tree = arrange(team, "tree")
@@ -106,7 +98,6 @@ def test_tree_levels_speak_in_turn_and_subtrees_at_once(team: dict[str, str], ph
     assert [level.pop() for level in levels] == sorted(range(len(levels)), reverse=not down)
 
 
-@patient
 @given(teams, kinds, st.data())
 def test_when_agents_fail_nobody_else_is_lost(team: dict[str, str], kind: Topology, data: st.DataObject) -> None:
     placed = arrange(team, kind)
@@ -127,7 +118,6 @@ def test_when_agents_fail_nobody_else_is_lost(team: dict[str, str], kind: Topolo
     assert placed.without("nobody") is placed
 
 
-@patient
 @given(teams, kinds, st.data())
 def test_a_turn_is_heard_directly_or_condensed_by_a_neighbour_of_its_speaker(
     team: dict[str, str], kind: Topology, data: st.DataObject

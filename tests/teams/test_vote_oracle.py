@@ -7,7 +7,7 @@ from itertools import permutations, product
 from math import factorial
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from votekit import HAND_COUNTED, by_definition, small_elections
 from votelib.component.rankscore import Borda
@@ -103,7 +103,7 @@ def strict_orders(names: tuple[str, ...], cast: list[RankedBallot]) -> dict[tupl
     return found
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(profiles())
 def test_votelib_counts_the_same(profile: tuple[tuple[str, ...], list[RankedBallot]]) -> None:
     names, cast = profile

@@ -3,14 +3,13 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from votekit import ballots
 
 from moot.teams.voting import MAX_COUNT, METHODS, Election, Method, RankedBallot, TieBreak, VoteRules, elect, weight
 
 ABC = ("A", "B", "C")
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 
 
 def by(method: Method, *lines: str, tie_break: TieBreak = "highest_confidence") -> Election:
@@ -262,7 +261,6 @@ def profiles(draw: st.DrawFn) -> tuple[list[str], list[RankedBallot]]:
     return names, cast
 
 
-@patient
 @given(profiles(), st.sampled_from(METHODS))
 def test_the_order_of_ballots_and_their_grouping_do_not_matter(
     profile: tuple[list[str], list[RankedBallot]], method: Method
@@ -275,7 +273,6 @@ def test_the_order_of_ballots_and_their_grouping_do_not_matter(
     assert split.model_dump(exclude={"disagreements"}) == whole.model_dump(exclude={"disagreements"})
 
 
-@patient
 @given(profiles(), st.sampled_from(METHODS))
 def test_raising_the_winner_never_unseats_it(profile: tuple[list[str], list[RankedBallot]], method: Method) -> None:
     """For the methods that have this property: one more voter who puts the winner alone on top."""

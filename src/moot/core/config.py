@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from moot.core.deprecation import Deprecation
 from moot.core.errors import ConfigError
 
 OWN_MODEL = r"[A-Za-z0-9][A-Za-z0-9_-]*"
@@ -26,6 +27,7 @@ class Setting:
     """The type its value must have."""
     default: object
     about: str = ""
+    deprecated: Deprecation | None = None
 
     @property
     def variable(self) -> str:
@@ -46,6 +48,8 @@ class Resolved:
     value: object
     source: str
     about: str = ""
+    notice: str = ""
+    """That the setting is deprecated, where a layer sets it."""
 
 
 def resolve(settings: Sequence[Setting], layers: Sequence[Layer]) -> dict[str, Resolved]:
@@ -56,7 +60,7 @@ def resolve(settings: Sequence[Setting], layers: Sequence[Layer]) -> dict[str, R
         for key, value in layer.values.items():
             setting = _setting(key, known, layer)
             checked = _validate_value(setting, key, value, layer)
-            found.setdefault(key, Resolved(key, checked, layer.name, setting.about))
+            found.setdefault(key, Resolved(key, checked, layer.name, setting.about, _notice(setting, key, layer)))
     for setting in settings:
         if "*" not in setting.key:
             found.setdefault(setting.key, Resolved(setting.key, setting.default, "default", setting.about))
@@ -106,14 +110,22 @@ def _setting(key: str, known: Mapping[str, Setting], layer: Layer) -> Setting:
     if found := _setting_key(key, known):
         return known[found]
     near = difflib.get_close_matches(key, [k.removesuffix(".*") for k in known], n=1, cutoff=0.0)
-    raise ConfigError(f"unknown setting {key!r} in {layer.name}; did you mean {near[0]!r}?")
+    raise ConfigError(f"unknown setting {key!r} {_place(layer)}; did you mean {near[0]!r}?")
+
+
+def _notice(setting: Setting, key: str, layer: Layer) -> str:
+    return setting.deprecated.describe(f"setting {key!r} ({layer.name})") if setting.deprecated else ""
 
 
 def _validate_value(setting: Setting, key: str, value: object, layer: Layer) -> object:
     try:
         return TypeAdapter(setting.kind).validate_python(value)
     except ValidationError as error:
-        raise ConfigError(f"setting {key!r} in {layer.name} cannot be {value!r}: {_problem(error)}") from None
+        raise ConfigError(f"setting {key!r} {_place(layer)} cannot be {value!r}: {_problem(error)}") from None
+
+
+def _place(layer: Layer) -> str:
+    return "given as an option" if layer.name == "flag" else f"in {layer.name}"
 
 
 def _problem(error: ValidationError) -> str:

@@ -3,10 +3,11 @@ HTML, so no protocol prints and no surface knows a protocol's fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from moot.core.errors import CutKind
 from moot.core.types import SUFFIXES, Result, Severity, Spend, Value
 
 Tone = Literal["", "good", "bad", "warning", "faint"]
@@ -76,7 +77,9 @@ class Figures(Value):
     entries: tuple[tuple[str, str], ...]
 
 
+GIVE_A_MODEL = "give -m PROVIDER:MODEL, or set MOOT_MODEL or `model` in moot.toml (`moot models` lists what you have)"
 NO_MODEL_CALLED = "no model was called; to add one: -m PROVIDER:MODEL (`moot models` lists what you have)"
+NO_MODEL_ANSWERED = "no model had answered when the session was stopped"
 Block = Annotated[Headline | Paragraph | Bullets | Grid | Listing | Figures, Field(discriminator="kind")]
 
 
@@ -152,6 +155,7 @@ def list_figures(result: Result, length: str, *more: tuple[str, str]) -> Figures
     if result.calls_failed:
         failed = f"{count_things(result.calls_failed, 'call')} failed (refused, failed or timed out)"
         spent.append(("failed calls", failed if spent else f"no model answered: {failed}"))
+    none = NO_MODEL_ANSWERED if getattr(result, "outcome", "") in get_args(CutKind) else NO_MODEL_CALLED
     branch = [("branch", f"{result.branch} (a commit for each version)")] if result.branch else []
     session = ("session", ", ".join(filter(None, (result.session_id, length, f"{result.duration:.1f} s"))))
-    return Figures(entries=(*more, *(spent or [("models", NO_MODEL_CALLED)]), *branch, session))
+    return Figures(entries=(*more, *(spent or [("models", none)]), *branch, session))

@@ -222,7 +222,13 @@ class StressScenario(Value):
 class NotAnalysed(Value):
     file: str
     line: int
+    """0: all of it, which could not even be read."""
     why: str
+
+    @property
+    def sentence(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return self.why if self.why.startswith(f"{place} ") else f"{place}: {self.why}"
 
 
 class ScanBlindSpot(Value):

@@ -1,9 +1,11 @@
 """A pull request on GitHub, as a job of its own workflow sees it: its number, its comments, a review to post."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx2
 
@@ -12,6 +14,9 @@ from moot.core.errors import UsageError
 SECONDS = 30.0
 PAGES = 30
 """Pages of 100 comments that are read; GitHub's own limit for a pull request lies below."""
+INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
+MARKUP = re.compile(r"[`<\s]")
+"""In the name of a file, what could leave its place in a comment."""
 REFUSED_LINE = 422
 """What GitHub answers when a line is not part of the diff."""
 
@@ -36,7 +41,8 @@ class PullRequest:
     token: str
 
     def list_comments(self) -> list[str]:
-        """The bodies of all comments on its lines and all reviews."""
+        """The bodies of all comments on its lines and all reviews, of those who may write to the repository: others
+        could say that a finding was commented on before."""
         return [*self._pages("comments"), *self._pages("reviews")]
 
     def post_review(self, body: str, comments: Sequence[LineComment]) -> int:
@@ -46,7 +52,7 @@ class PullRequest:
         review = {"commit_id": self.commit, "event": "COMMENT", "body": body, "comments": lines}
         answer = self._ask("POST", "reviews", json=review)
         if answer.status_code == REFUSED_LINE and lines:
-            told = "\n\n".join(f"`{each.path}:{each.line}` {each.body}" for each in comments)
+            told = "\n\n".join(f"`{MARKUP.sub('_', each.path)}:{each.line}` {each.body}" for each in comments)
             answer = self._ask("POST", "reviews", json={**review, "body": f"{body}\n\n{told}", "comments": []})
             lines = []
         _check(answer)
@@ -58,11 +64,11 @@ class PullRequest:
             answer = self._ask("GET", what, params={"per_page": 100, "page": page})
             _check(answer)
             try:
-                bodies = [str(each["body"] or "") for each in answer.json()]
-            except (ValueError, TypeError, KeyError):
+                listed = [(str(each["body"] or ""), _is_insider(each)) for each in answer.json()]
+            except (ValueError, TypeError, KeyError, AttributeError):
                 raise GitHubError(f"GitHub gave no list of {what}; nothing was posted") from None
-            found += bodies
-            if len(bodies) < 100:
+            found += [body for body, inside in listed if inside]
+            if len(listed) < 100:
                 break
         return found
 
@@ -73,6 +79,11 @@ class PullRequest:
             return httpx2.request(method, url, headers=headers, timeout=SECONDS, **named)  # type: ignore[arg-type]
         except httpx2.HTTPError as error:
             raise GitHubError(f"GitHub could not be reached: {error}") from None
+
+
+def _is_insider(comment: Mapping[str, Any]) -> bool:
+    """A job's own comments are those of a bot: apps are installed by the repository's owners."""
+    return (comment.get("user") or {}).get("type") == "Bot" or comment.get("author_association") in INSIDERS
 
 
 def _check(answer: httpx2.Response) -> None:

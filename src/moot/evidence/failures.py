@@ -15,6 +15,8 @@ EVENTS: tuple[Event, ...] = ("fail", "reject", "success", "reset", "debate")
 EVERY_TASK = "*"
 STALE_AFTER = timedelta(hours=24)
 FINGERPRINT_LENGTH = 50
+LONGEST_ERROR = 1_000
+"""What is read of an error: a path may be as long as the text, and to look for one takes long then."""
 
 # --- identity
 
@@ -72,7 +74,7 @@ def fingerprint(error: str) -> str:
 
     A bare exit status or an empty text has no fingerprint: it does not say what went wrong.
     """
-    said = PLACE.sub(" ", PATH.sub(" ", find_error_line(error).lower()))
+    said = PLACE.sub(" ", PATH.sub(" ", find_error_line(error)[:LONGEST_ERROR].lower()))
     words = re.sub(r"[^\w\s]", " ", said).split()
     return " ".join(words)[:FINGERPRINT_LENGTH].strip()
 

@@ -53,7 +53,7 @@ def test_the_first_entry_that_fits_is_used_once(script: Scripts) -> None:
     assert [entry.number for entry in model.unused_entries()] == [1]
     with pytest.raises(ScriptDry) as caught:
         said(model, a_call(phase="close", round=3))
-    for words in ("'red'", "'close'", "round 3", "4 answered", "unused entries: 1", str(script.path)):
+    for words in ("'red'", "'close'", "round 3", "4 answered", "entries not used: number 1", str(script.path)):
         assert words in str(caught.value)
 
 

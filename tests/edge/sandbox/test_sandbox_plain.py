@@ -1,13 +1,19 @@
 """Tests that need no pytest: every form is found without a word of configuration, by a runner of our own."""
 
 import asyncio
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sandbox_runs import SERVICE, boxed, code_of, run, statuses, suite_of
 
-from moot.core.types import SuiteRun
+from moot.core.errors import SandboxError
+from moot.core.types import SuiteRun, Tests
+from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.layout import lay_out
+from moot.edge.sandbox.python.inside import in_plain
 from moot.edge.sandbox.python.pytests import needs_packages, needs_pytest
+from moot.testing import one_file
 
 
 def run_plain(test: str, service: str = SERVICE) -> SuiteRun:
@@ -242,3 +248,30 @@ def test_installed_packages_are_looked_for_only_where_they_are_used(text: str, n
 def test_a_slow_plugin_is_loaded_only_where_a_file_names_it(comment: str, loaded: bool) -> None:
     asked = "request.config.pluginmanager.hasplugin('schema' + 'thesis')"
     assert run(f"{comment}def test_plugin(request): assert {asked} is {loaded}\n").passed
+
+
+def test_without_room_for_a_folder_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(SandboxError, match="no folder to run tests in can be made: No such file"):
+        asyncio.run(find_sandbox(unsafe_local=True).run(one_file("x = 1\n"), Tests(files=(("test_x.py", ""),))))
+
+
+class Owner:
+    def test_with(self, tmp_path: Path) -> None: ...
+
+    def test_without(self, unused: int = 1) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("test", "status"),
+    [
+        (lambda tmp_path: None, "error"),
+        (Owner().test_with, "error"),
+        (Owner().test_without, "passed"),
+        (lambda *given, **named: None, "passed"),
+        (lambda given=1: None, "passed"),
+        (lambda: 1 / 0, "failed"),
+    ],
+)
+def test_where_pytest_is_missing_a_test_with_fixtures_never_began(test: Callable[..., None], status: str) -> None:
+    assert in_plain._attempt(in_plain._wrap_call(test), frozenset())[0] == status

@@ -196,7 +196,7 @@ def grouped(placed: Arrangement, log: Sequence[tuple[str, ModelCall]], seats: in
             assert len(mine) == ROUNDS
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(teams, kinds)
 @example(["architect"] * 7, "graph_mesh")
 @example(["moderator", "critic", "critic", "reviewer", "reviewer"], "star")
@@ -210,7 +210,7 @@ def test_who_hears_whom_and_who_speaks_at_once(roles: list[str], kind: Topology)
     grouped(placed, log, len(roles))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(teams.filter(lambda roles: len(roles) > 2), kinds, st.data())
 def test_a_seat_that_cannot_be_reached_takes_nobody_with_it(
     roles: list[str], kind: Topology, data: st.DataObject

@@ -75,8 +75,8 @@ def test_what_is_said_once_for_all_holds_unless_a_question_says_otherwise() -> N
     [
         ("", "contains no question"),
         ("---\n---\n", "contains no question"),
-        ("just words", "'just words' is not a question"),
-        ("[1, 2]", "1 is not a question"),
+        ("just words", "'just words' is not a question with options"),
+        ("[1, 2]", "1 is not a question with options"),
         ("a: [", "not valid YAML at line"),
         ("debate_context:", "'debate_context' is empty"),
         ("debate_context: {}", "'question_text' is missing"),

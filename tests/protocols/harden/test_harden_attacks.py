@@ -8,6 +8,7 @@ from kit import NOTHING
 from moot.core.ports import Sandbox
 from moot.core.types import SuiteRun, TestOutcome
 from moot.edge.sandbox import find_sandbox
+from moot.edge.sandbox.python.inside import in_plain
 from moot.protocols.harden.script import HardenInput, HardenResult, HardenRules, harden
 from moot.protocols.harden.turn_reports import DefenseReport
 from moot.runtime.ports import SessionPorts
@@ -75,6 +76,17 @@ def test_without_a_sandbox_the_check_says_that_it_did_not_run() -> None:
     assert said.accepted and said.attacks is not None
     assert said.attacks.problem and not said.attacks.worked
     assert any("could not be run" in note for note in played[1])
+
+
+def test_a_patch_is_not_rejected_because_pytest_is_not_installed() -> None:
+    case = in_plain._wrap_call(lambda tmp_path, monkeypatch, capsys: None)
+    status, detail = in_plain._attempt(case, frozenset())
+    assert status == "error"
+    run = SuiteRun(outcomes=(TestOutcome(name="attack", status="error", detail=detail),))
+    played = play(OPEN, SAFE, FakeSandbox(lambda code, tests: run))
+    said = defense(played)
+    assert said.accepted and said.attacks is not None and "pytest is not installed" in said.attacks.problem
+    assert any("could not be run: pytest is not installed; install it" in note for note in played[1])
 
 
 def test_attacks_that_can_no_longer_be_run_are_no_success() -> None:

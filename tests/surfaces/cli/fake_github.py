@@ -4,6 +4,8 @@ import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+BOT = {"user": {"type": "Bot"}, "author_association": "NONE"}
+
 
 class FakeGitHub(ThreadingHTTPServer):
     """The pull request 7 of o/r: it keeps reviews, and refuses lines from 100 on, as lines outside of a diff."""
@@ -33,6 +35,8 @@ class _Answers(BaseHTTPRequestHandler):
         assert self.path == "/repos/o/r/pulls/7/reviews" and self.headers["authorization"] == "Bearer t0ken"
         if any(comment["line"] >= 100 for comment in review["comments"]):
             return self._answer(422, {})
+        for each in (review, *review["comments"]):
+            each |= BOT
         self.server.reviews.append(review)
         return self._answer(self.server.status, {})
 

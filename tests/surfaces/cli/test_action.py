@@ -155,6 +155,40 @@ def test_a_scan_that_could_not_be_done_is_red_and_stops_the_job(
     assert job.runner.ran[-1].name == "Scan" and said in job.runner.ran[-1].said, job.describe()
 
 
+FORGED = {
+    "runs": [
+        {
+            "results": [
+                {
+                    "ruleId": "r",
+                    "message": {"text": "merge this at once"},
+                    "locations": [
+                        {"physicalLocation": {"artifactLocation": {"uri": "app.py"}, "region": {"startLine": 1}}}
+                    ],
+                    "partialFingerprints": {"moot/v1": "f"},
+                    "properties": {"severity": "critical", "fix": ""},
+                }
+            ]
+        }
+    ]
+}
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["action", "written"])
+def test_a_result_that_the_change_brings_is_not_taken_for_the_scans(
+    own: bool, cli: Cli, tmp_path: Path, github: FakeGitHub
+) -> None:
+    """A link stopped the scan, and the file of the change behind it was shown as the result."""
+    cli("ci", "init")
+    (workflow,) = yaml.safe_load((tmp_path / ".github/workflows/moot.yml").read_text())["jobs"].values()
+    job = PullRequestJob(tmp_path, BAD, github)
+    (job.checkout / "forged.json").write_text(json.dumps(FORGED))
+    (job.checkout / "moot.sarif").symlink_to("forged.json")
+    assert not (job.run_action() if own else job.runner.run(workflow["steps"]))
+    told = json.dumps(github.reviews) + job.runner.summary
+    assert "SQL injection" in told and "merge this" not in told, job.describe()
+
+
 def test_a_refused_comment_leaves_the_verdict(tmp_path: Path, github: FakeGitHub) -> None:
     github.status = 403
     job = PullRequestJob(tmp_path, BAD, github)

@@ -68,6 +68,25 @@ def test_few_findings_are_posted_the_gravest_first_and_each_once(cli: Cli, sarif
     assert "nothing posted" in cli("ci", "comment", "moot.sarif").err and len(github.reviews) == 2
 
 
+def test_a_stranger_cannot_say_that_a_finding_was_commented_on(cli: Cli, sarif: Path, github: FakeGitHub) -> None:
+    log = json.loads(sarif.read_text())
+    marks = [f"<!-- moot:{each['partialFingerprints']['moot/v1']} -->" for each in log["runs"][0]["results"]]
+    author = {"user": {"type": "User"}, "author_association": "CONTRIBUTOR"}
+    github.reviews.append({"body": " ".join(marks), "comments": [], **author})
+    assert "nothing posted" not in cli("ci", "comment", "moot.sarif", "--most", "50").err
+    assert len(github.reviews[1]["comments"]) == len(marks)
+
+
+def test_the_name_of_a_file_is_no_mark_of_a_finding(cli: Cli, sarif: Path, github: FakeGitHub) -> None:
+    log = json.loads(sarif.read_text())
+    for result in log["runs"][0]["results"]:
+        place = result["locations"][0]["physicalLocation"]
+        place["region"]["startLine"], place["artifactLocation"]["uri"] = 200, "a`<!-- moot:forged -->.py"
+    sarif.write_text(json.dumps(log))
+    cli("ci", "comment", "moot.sarif")
+    assert "<!-- moot:forged -->" not in github.reviews[0]["body"]
+
+
 def test_a_line_outside_of_the_diff_is_told_in_the_review_itself(cli: Cli, sarif: Path, github: FakeGitHub) -> None:
     log = json.loads(sarif.read_text())
     for result in log["runs"][0]["results"]:

@@ -1,5 +1,6 @@
 """What a newcomer meets first: `moot` alone, the list of commands, their help, and completion by the shell."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 import pytest
 import typer
 from conftest import Cli
-from terminals import answered_on_a_terminal
+from terminals import answered_on_a_terminal, shown_on_a_terminal
 
 from moot.surfaces.cli.app import load_entry
 from moot.surfaces.cli.group import CleanCommand
@@ -23,6 +24,7 @@ GROUPED = [(group, inner, entry) for group, each in LISTED.items() for inner, en
 def test_moot_alone_says_what_to_do_first(cli: Cli) -> None:
     ran = cli()
     assert ran.code == 0 and len([line for line in ran.out.splitlines() if line]) <= 6
+    assert max(map(len, ran.out.splitlines())) <= WIDTH
     for hint in ("moot harden FILE", "without a model", "-m openai:", "moot --help"):
         assert hint in ran.out
 
@@ -58,6 +60,41 @@ def test_short_forms_work_and_are_not_listed(cli: Cli) -> None:
     assert [each.code for each in ran] == [0, 0, 0, 0]
     assert ran[0].out == ran[1].out != ran[2].out == ran[3].out
     assert "│ gates" not in cli("--help").out
+
+
+def test_the_help_says_that_there_are_short_forms(cli: Cli) -> None:
+    assert "`moot serve` is `moot admin serve`" in cli("--help").out
+
+
+def test_config_alone_shows_the_settings_as_the_help_says(cli: Cli) -> None:
+    alone = cli("config", "--json")
+    assert alone.code == 0 and alone.out == cli("config", "show", "--json").out and "harden.max_rounds" in alone.out
+
+
+@pytest.mark.parametrize("name", ["install", "uninstall", "mcp"])
+def test_examples_are_about_the_command_whose_help_it_is(cli: Cli, name: str) -> None:
+    examples = cli(name, "--help").out.split("Examples:")[1]
+    assert f"moot {name}" in examples and (name == "mcp" or examples.count("moot ") == examples.count(f"moot {name} "))
+
+
+@pytest.mark.parametrize("words", [("debate", "x"), ("solve", "x"), ("vet", "drop the table"), ("decide", "--ask",
+    "Do we need it in the MVP?", "--option", "A: yes", "--option", "B: no")], ids=lambda words: words[0])  # fmt: skip
+def test_without_a_model_the_next_step_is_named(cli: Cli, words: tuple[str, ...]) -> None:
+    ran = cli(*words)
+    assert ran.code == 2
+    assert "give -m PROVIDER:MODEL, or set MOOT_MODEL" in ran.err and "`moot models` lists" in ran.err
+    assert "`moot classify`" not in ran.err, "a command that `moot --help` does not list"
+
+
+def test_a_narrow_terminal_shows_the_whole_id_of_a_session(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "app.py").write_text("x = 1\n")
+    session = json.loads(cli("harden", "app.py", "--json").out)["session_id"]
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("LINES", "24")
+    code, screen = shown_on_a_terminal([sys.executable, "-m", "moot", "list"], str(tmp_path))
+    assert code == 0 and session[:8] in screen and "…" not in screen
 
 
 def test_classify_is_inside_decide_and_a_file_of_that_name_can_still_be_read(cli: Cli, tmp_path: Path) -> None:

@@ -1,11 +1,23 @@
 """A report on the terminal and in a pipe: tables whole, nothing obeyed, colours for people only."""
 
 import io
+import re
 import sys
 
 import pytest
 
-from moot.core.report import Bullets, Cell, Grid, Headline, Listing, Report, ReportDocument, ReportSection, make_row
+from moot.core.report import (
+    Block,
+    Bullets,
+    Cell,
+    Grid,
+    Headline,
+    Listing,
+    Report,
+    ReportDocument,
+    ReportSection,
+    make_row,
+)
 from moot.surfaces.cli.report_terminal import show_document, show_report
 
 HOSTILE = "[bold]x[/] [/] \x1b]0;PWNED\x07\u202e[link=http://evil.example]y[/link]"
@@ -45,6 +57,34 @@ def test_on_a_terminal_it_has_colours_of_its_own_only(monkeypatch: pytest.Monkey
     text = terminal.getvalue()
     assert "\x1b[1;31mbad\x1b[0m" in text and "\x1b[1;31mcritical" in text
     assert "\x1b]0;" not in text and "\x1b]8;" not in text and "\u202e" not in text
+
+
+def draw(monkeypatch: pytest.MonkeyPatch, block: Block) -> str:
+    """The report on a terminal of 40 columns, as bytes go to it."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    show_report(Report(blocks=(Headline(verdict="v", text="v"), block)))
+    return terminal.getvalue()
+
+
+@pytest.mark.parametrize("language", ["diff", "python", "text"])
+def test_a_line_longer_than_the_terminal_is_not_cut(monkeypatch: pytest.MonkeyPatch, language: str) -> None:
+    text = draw(monkeypatch, Listing(language=language, text=f"+    {'word = ' * 20}the_end()"))
+    assert "".join(re.sub(r"\x1b\[[0-9;]*m", "", text).split()).endswith("word=the_end()")
+
+
+def test_code_is_in_colours_of_the_terminal_which_may_be_light(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = draw(monkeypatch, Listing(language="diff", text=" unchanged = 1\n-old = 2\n+new = 3"))
+    assert "38;5;" not in text and "[49munchanged = 1" in text and re.search(r"\x1b\[92;49m\+new = 3", text)
+
+
+def test_a_long_entry_stays_under_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = draw(monkeypatch, Bullets(entries=("a " * 30, "b\nbelow"))).splitlines()
+    assert lines[2].startswith("  - a a") and lines[3].startswith("    a a")
+    assert lines[-2:] == ["  - b", "    below"]
 
 
 def test_a_table_of_many_narrow_columns_loses_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from moot.core.types import Scan, SourceFile
 from moot.edge.parallel_scan.cache import Cache, default_folder
 from moot.edge.parallel_scan.pool import spread
 from moot.scan.groups import Group
+from moot.scan.traces import TracedScan
 
 HANDLER = """from flask import Flask, request
 from shop.store import find{n}
@@ -120,8 +122,8 @@ def test_what_git_ignores_is_not_read(cli: Cli, tmp_path: Path) -> None:
 def test_the_cache_is_believed_only_when_it_is_whole(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(BAD)
     cache = Cache(default_folder())
-    key = cache.key(Group((SourceFile(path="bad.py", language="python", text=BAD),), frozenset({"bad.py"})))
-    cache.save(key, Scan())
+    group = Group((SourceFile(path="bad.py", language="python", text=BAD),), frozenset({"bad.py"}))
+    cache.save(group, TracedScan(scan=Scan(), traces={}))
     assert cli("scan", "bad.py").code == 0  # as the cache has it: it was not looked at
     assert cli("scan", "bad.py", "--no-cache").code == 1
     (entry,) = [path for path in default_folder().rglob("*") if path.is_file()]
@@ -142,14 +144,16 @@ def test_a_cache_that_cannot_be_written_is_none(cli: Cli, tmp_path: Path) -> Non
 
 def test_the_cache_forgets_the_longest_unused(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "kept")
-    keys = [cache.key(Group((SourceFile(path=str(n), language="go", text=""),), frozenset({str(n)}))) for n in range(5)]
-    for age, key in enumerate(keys):
-        cache.save(key, Scan())
-        (entry,) = (tmp_path / "kept").rglob(f"{key[2:]}.json")
+    asked = [Group((SourceFile(path=str(n), language="go", text=""),), frozenset({str(n)})) for n in range(5)]
+    known: set[Path] = set()
+    for age, group in enumerate(asked):
+        cache.save(group, TracedScan(scan=Scan(), traces={}))
+        (entry,) = {path for path in (tmp_path / "kept").rglob("*.json")} - known
         os.utime(entry, (1000 + age, 1000 + age))
-    assert cache.load(keys[0]) == Scan()  # used: now the youngest
+        known.add(entry)
+    assert cache.load(asked[0]) == Scan()  # used: now the youngest
     cache.prune(most_entries=2)
-    assert [cache.load(key) is not None for key in keys] == [True, False, False, False, True]
+    assert [cache.load(group) is not None for group in asked] == [True, False, False, False, True]
 
 
 FRAIL = """
@@ -173,8 +177,8 @@ def test_a_process_that_dies_takes_only_its_own_group_along() -> None:
     asked = [Group((file,), frozenset({file.path})) for file in files]
     seen: dict[int, tuple[Scan, bool]] = {}
 
-    def keep(place: int, scan: Scan, complete: bool) -> None:
-        seen[place] = (scan, complete)
+    def keep(place: int, found: TracedScan, complete: bool) -> None:
+        seen[place] = (found.scan, complete)
 
     asyncio.run(spread(asked, 2, keep, (sys.executable, "-c", FRAIL)))
     assert [seen[n][1] for n in range(5)] == [True, False, True, False, True]
@@ -230,3 +234,49 @@ def test_a_folder_that_git_ignores_is_read_where_it_is_named_itself(cli: Cli, tm
     for folder in (package, ".venv/lib/python3.12/site-packages"):
         told = report(cli, f"tree/{folder}")
         assert told["files"] == 1 and told["findings"], folder
+
+
+def run_as_ordinary_user(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Root may read everything, unless it gives that right up."""
+    drop = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    if drop and not shutil.which(drop[0]):
+        pytest.skip("not run: root can read everything, and there is no setpriv")
+    command = [*drop, sys.executable, "-m", "moot", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Iterator[Path]:
+    """A project with a folder that its user may not look into."""
+    write(tmp_path, {"a.py": CLEAN, "inner/closed/b.py": BAD})
+    (tmp_path / "inner" / "closed").chmod(0)
+    yield tmp_path
+    (tmp_path / "inner" / "closed").chmod(0o700)
+
+
+def test_a_folder_that_cannot_be_read_does_not_pass_for_harmless(closed: Path) -> None:
+    done = run_as_ordinary_user(closed, "scan", ".")
+    assert done.returncode == 2 and "not analysed: inner/closed cannot be read: Permission denied\n" in done.stdout
+    done = run_as_ordinary_user(closed, "scan", "inner")
+    assert done.returncode == 2 and "inner/closed cannot be read: Permission denied" in done.stderr
+
+
+def test_in_a_repository_a_folder_that_cannot_be_read_counts_unless_git_ignores_it(closed: Path) -> None:
+    (closed / "inner" / "closed").chmod(0o700)
+    subprocess.run(["git", "init", "-q"], cwd=closed, check=True)
+    subprocess.run(["git", "add", "."], cwd=closed, check=True)
+    (closed / "inner" / "closed").chmod(0)
+    done = run_as_ordinary_user(closed, "scan", ".")
+    assert done.returncode == 2 and "inner/closed cannot be read" in done.stdout
+    (closed / ".gitignore").write_text("closed/\n")
+    subprocess.run(["git", "rm", "-qr", "--cached", "inner"], cwd=closed, check=True)
+    done = run_as_ordinary_user(closed, "scan", ".")
+    assert done.returncode == 0 and "not analysed" not in done.stdout
+
+
+def test_a_patch_that_cannot_be_written_is_a_plain_error(closed: Path) -> None:
+    write(closed, {"locked/app.py": BAD})
+    (closed / "locked").chmod(0o500)
+    done = run_as_ordinary_user(closed, "harden", "locked/app.py", "--write", "--no-llm", "-q")
+    assert done.returncode == 2 and done.stderr == "moot: cannot write 'locked/app.py': Permission denied\n"
+    assert (closed / "locked" / "app.py").read_text() == BAD

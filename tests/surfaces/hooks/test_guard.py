@@ -15,6 +15,8 @@ from patience import PATIENCE
 from terminals import answered_on_a_terminal
 from vetkit import REMEDY, claim, objection
 
+from moot.surfaces.cli.safety.child_process import run_through
+
 GUARD = [sys.executable, "-m", "moot", "guard"]
 REFUSED = 126
 
@@ -117,6 +119,17 @@ def test_signals_reach_the_command(tmp_path: Path) -> None:
         assert running.stdout is not None and running.stdout.readline() == "up\n"
         running.send_signal(signal.SIGTERM)
         assert running.wait(timeout=PATIENCE) == 5
+
+
+def test_a_signal_that_comes_while_the_command_starts_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = subprocess.Popen
+
+    def signalled(words: list[str]) -> "subprocess.Popen[bytes]":
+        signal.raise_signal(signal.SIGUSR1)
+        return start(words)
+
+    monkeypatch.setattr(subprocess, "Popen", signalled)
+    assert run_through(["sleep", "600"]) == (128 + signal.SIGUSR1, "")
 
 
 @pytest.mark.parametrize(("said", "code", "gone"), [("y\n", 0, True), ("n\n", REFUSED, False), ("\n", REFUSED, False)])

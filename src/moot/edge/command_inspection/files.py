@@ -6,6 +6,9 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from moot.edge.files.links import lies_in
+from moot.routing.secrets import is_secret
+
 LONGEST = 200_000
 """Bytes of one script; what the router's parser takes."""
 
@@ -34,11 +37,16 @@ class UnreadFile(Exception):
     """The message says why: `is not there`."""
 
 
-def read_text(path: Path) -> tuple[str, bool]:
-    """The text of a file, and whether it is complete. Devices and pipes are not even opened: they may block, or act."""
+def read_text(path: Path, folder: Path) -> tuple[str, bool]:
+    """The text of a file, and whether it is complete. Devices and pipes are not even opened: they may block, or act.
+    What is read goes to models: a file of secrets is not, nor one that a link of this folder leads out to."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise UnreadFile("is not a regular file")
+        if is_secret(os.path.realpath(path)):
+            raise UnreadFile("is a file of secrets; its text is shown to nobody")
+        if Path(os.path.abspath(path)).is_relative_to(folder) and not lies_in(path, folder):
+            raise UnreadFile("is a link out of the folder")
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # swapped in between

@@ -204,7 +204,7 @@ class Look:
                 self.note_unreadable(said, f"the script {name} is written by this very command")
             return None if text is None else (text, True)
         try:
-            return read_text(path)
+            return read_text(path, self.folder)
         except UnreadFile as problem:
             self.note_unreadable(said, f"the script {name} {problem}")
             return None
@@ -234,7 +234,7 @@ class Look:
             if os.path.realpath(path) in self.seen or len(self.seen) >= MOST_SCRIPTS:
                 return
             self.seen.add(os.path.realpath(path))
-            text, whole = read_text(path)
+            text, whole = read_text(path, self.folder)
         except UnreadFile as problem:
             self.notes.append(f"the file {name_from(path, self.folder)} {problem}")
             return

@@ -68,7 +68,7 @@ def program_file(step: CommandStep) -> bool:
     runs = step.name in SHELLS or step.name in CARRIERS or LANGUAGES.fullmatch(step.name) is not None
     text = step.look.written.get(os.path.realpath(path)) or ""
     try:
-        text = text or read_text(path)[0]
+        text = text or read_text(path, step.look.folder)[0]
     except UnreadFile as problem:
         if runs:
             return False  # an interpreter is not a script; its arguments are followed

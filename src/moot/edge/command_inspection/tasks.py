@@ -126,7 +126,7 @@ def packages(step: CommandStep, called: CommandCall) -> None:
         return
     path, look = folder / "package.json", step.look
     try:
-        text, _ = read_text(path)
+        text, _ = read_text(path, look.folder)
     except UnreadFile as problem:
         return look.note_unreadable(step.said, f"{name_from(path, look.folder)} {problem}")
     table = scripts_in(text)

@@ -71,6 +71,8 @@ def parse_name(text: str, endpoints: Endpoints = NONE) -> ModelName:
     provider = _provider(word, text)
     if not model.strip():
         raise UsageError(f"model {text!r} has nothing after the colon; write for example {provider.example!r}")
+    if provider.hosted and _is_address(model):
+        raise UsageError(f"model {text!r} is an address; a server of your own is a [models.NAME] with base_url")
     return ModelName(provider, model.strip())
 
 
@@ -110,6 +112,8 @@ def read_endpoint(name: str, table: Mapping[str, object]) -> Endpoint:
             f"{where}: key must be the name of an environment variable that is known to hold a secret, such as "
             f"{name.upper().replace('-', '_')}_API_KEY; the key itself is never written into a file"
         )
+    if _is_address(endpoint.model):
+        raise ConfigError(f"{where}: model is an address; write it as base_url")
     try:
         provider = find_provider(endpoint.provider)
     except UsageError as error:
@@ -126,11 +130,16 @@ def is_fit_to_show(key: str, value: str) -> bool:
     return not key.endswith("base_url") or "@" not in value
 
 
+def _is_address(model: str) -> bool:
+    """Some libraries take an address for a model, and send the key there."""
+    return "://" in model
+
+
 def is_hosted(name: str) -> bool:
     """Whether `provider:model` is reached at an address of the user's environment, so that nothing is started or read
     here."""
-    word, colon, _ = name.strip().partition(":")
+    word, colon, model = name.strip().partition(":")
     try:
-        return bool(colon) and find_provider(word).hosted
+        return bool(colon) and find_provider(word).hosted and not _is_address(model)
     except UsageError:
         return False

@@ -98,7 +98,8 @@ def list_pools(env: Mapping[str, str]) -> tuple[str, ...]:
     if (folder / TASKS).is_file() and (folder / SOLUTIONS).is_file():
         found = (*found, *(AGENTS + team for team in TEAMS), f"{AGENTS}AGENT")
     if not found:
-        raise UsageError(f"no pool is in {str(folder)!r}; set {VARIABLE} to the folder that has {QWEN}")
+        here = f" in {str(folder)!r}" if env.get(VARIABLE) else ""
+        raise UsageError(f"there is no pool{here}; set {VARIABLE} to the folder that has {QWEN}")
     return found
 
 

@@ -95,7 +95,8 @@ class ScriptModel(Model):
         asked = f"seat {call.seat!r}, phase {call.phase!r}, round {call.round}"
         return (
             f"script {self._file!r} has no entry left for {asked}, "
-            f"after {count_things(sum(self._used), 'answered call')} (unused entries: {left}); add an entry for it"
+            f"after {count_things(sum(self._used), 'answered call')} (entries not used: number {left}); "
+            "add an entry for it"
         )
 
     def _failure(self, number: int, failure: ScriptFailure) -> ModelError:

@@ -4,6 +4,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.core.errors import SandboxError
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.memory import tree_bytes
@@ -13,10 +14,19 @@ from moot.edge.sandbox.time_limit import set_timer
 from moot.edge.sandbox.unpack import build_unpack_command
 
 
+def make_box() -> "tempfile.TemporaryDirectory[str]":
+    try:
+        return tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise SandboxError(
+            f"no folder to run tests in can be made: {error.strerror}; free space, or set TMPDIR"
+        ) from None
+
+
 @dataclass(frozen=True)
 class UnsafeLocal(Adapter):
     async def _execute(self, suite: Suite) -> ProcessEnd:
-        with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as box:
+        with make_box() as box:
             for name, folder in suite.beside.items():
                 place = Path(box) / name
                 place.parent.mkdir(parents=True, exist_ok=True)

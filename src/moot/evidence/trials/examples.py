@@ -6,7 +6,7 @@ import builtins
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from moot.core.types import Language
 from moot.evidence.trials.notations import notation_of
@@ -18,27 +18,35 @@ PROMPT = re.compile(r"^([ \t]*)>>> ?(.*)$")
 ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt|StopIteration|Exit))\b")
 SIGNS = r"→|➞|⟹|==?>|[-−]+>|===?|=(?![=>])|#\s*=>|#\s*(?:returns?|gives?)\b|#"
 WORDS = r"(?:should\s+)?(?:returns?|gives?|yields?|outputs?|evaluates to|is|equals?|be)\b"
-GIVES = re.compile(rf"[\s`*]*(?:{SIGNS}|{WORDS})[\s`*:]*")
-RAISES = re.compile(r"\s*(?:should\s+)?(?:raises?|throws?)\s+(?:an?\s+)?`?(\w+)`?")
-INPUT, OUTPUT = (re.compile(rf"^\s*\W*(?:{word})s?\W*\s*[:=]\s*(.*)$", re.I) for word in ("input", "output"))
+GIVES = re.compile(rf"[\s`*]*+(?:{SIGNS}|{WORDS})[\s`*:]*")
+RAISES = re.compile(r"\s*+(?:should\s+)?(?:raises?|throws?)\s+(?:an?\s+)?`?(\w+)`?")
+INPUT, OUTPUT = (re.compile(rf"^\W*+(?:{word})s?\W*[:=]\s*(.*)$", re.I) for word in ("input", "output"))
 NAMED = re.compile(r"^\s*[a-z_]\w*\s*[:=]\s*(.+)$")
 FOR = re.compile(
     r"\b(?:for|if|when|with|given)\s+(\w+\s*=\s*[^,;]+?|\w+\s*=\s*.+?),?\s+(?:the\s.*?)?(?:\w+\s+)?"
     r"(?:output|result|answer|function)\s+(?:should\s+(?:be|return)|is|returns|will be)\s+(.+)$",
     re.IGNORECASE,
 )
-CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(")
+CALL = re.compile(r"(?<![A-Za-z0-9_])(?<![A-Za-z0-9_]\.)[A-Za-z_]\w{0,255}+(?:\.[A-Za-z_]\w{0,255}+){0,31}+\(")
+"""From the beginning of a name, up to a longest one: tried at each of its letters, a megabyte would take hours."""
 CHECKED = re.compile(r"[eE]qual(?:s|To)?\(\s*(?:await\s+)?$")
 """`assert.equal(`, before the call that it checks."""
 CHECKS = re.compile(
-    r"\)\s*\.\s*(?:toBe|toEqual|toStrictEqual)\(\s*|\)?\s*;?\s*//\s*(?:=>|->|→|returns?|gives?)?[\s`:]*"
+    r"\)\s*\.\s*(?:toBe|toEqual|toStrictEqual)\(\s*|\)?\s*(?:;\s*)?//\s*(?:=>|->|→|returns?|gives?)?[\s`:]*"
 )
 """`).toBe(` and `); // `, between a call and its value in JavaScript."""
 PANICS = re.compile(r"[\s`]*(?:should\s+)?panics?\b")
 ARGUMENT = re.compile(r"(?:(?<=^)|(?<=, ))\w+\s*=\s*")
 """`n = `, before a value."""
 LONGEST_CALL = 20
+LONGEST_LINE, LONGEST_SENTENCE = 5_000, 500
+"""A longer line states no example. Somebody who writes the task must not decide how long it is read."""
+LEFT_OUT = "…"
+"""Stands for such a line: an empty one would end what a call prints, as if it printed nothing or less."""
 MAX_EXAMPLES = 200
+MAX_CALLS = 2000
+LONGEST_TEXT = 4000
+"""Characters of one call."""
 
 
 @lru_cache(maxsize=32)  # a text may have a megabyte
@@ -50,6 +58,7 @@ def examples_in(
     found: dict[str, Example] = {}
     others: dict[str, Example] = {}
     notation = notation_of(language)
+    text = "\n".join(line if len(line) <= LONGEST_LINE else LEFT_OUT for line in text.split("\n"))
     own_ways = (_doctests(text, name, origin), _asserts(text, origin)) if language == "python" else ()
     ways = (*own_ways, _find_stated(text, origin, notation), _pairs(text, name, origin, notation))
     for example in chain(*ways):
@@ -63,7 +72,7 @@ def examples_in(
 def _rename_examples(text: str, name: str, others: Iterable[Example]) -> tuple[Example, ...]:
     """A task may use another name for its one function in its examples, if no function has that name."""
     called = {find_called_name(example.call) for example in others}
-    known = re.findall(r"^\s*(?:async\s+)?def\s+(\w+)", text, re.MULTILINE)
+    known = re.findall(r"^[^\S\n]*(?:async\s+)?def\s+(\w+)", text, re.MULTILINE)
     if len(called) != 1 or known != [name] or called & set(dir(builtins)):
         return ()
     return tuple(e.model_copy(update={"call": f"{name}({e.call.partition('(')[2]}"}) for e in others)
@@ -150,19 +159,22 @@ def read_comparison(test: ast.expr) -> tuple[str, str] | None:
 
 def _find_stated(text: str, origin: TestOrigin, notation: Notation) -> Iterator[Example]:
     """`f(2) → 4`, `f(2) == 4`, "f(2) returns 4", "f(-1) raises ValueError"."""
-    for line in _whole_lines(text.split("\n")):
-        if line.lstrip().startswith(("def ", "class ", "func ", "function ")):
+    for line, start in islice(_find_calls(text), MAX_CALLS):
+        end = find_closing(line[: start.end() + LONGEST_TEXT], start.end() - 1)
+        if end is None or (call := notation.unify_call(line[start.start() : end])) is None:
             continue
-        for start in CALL.finditer(line):
-            end = find_closing(line, start.end() - 1)
-            if end is None or (call := notation.unify_call(line[start.start() : end])) is None:
-                continue
-            if error := _find_error(line, end, notation):
-                yield Example(call=call, raises=error, origin=origin, category="error_handling")
-            elif (place := _find_value(line, start.start(), end, notation)) is not None and (
-                value := notation.find_leading(line[place:])
-            ) is not None:
-                yield Example(call=call, expected=value, origin=origin)
+        if error := _find_error(line, end, notation):
+            yield Example(call=call, raises=error, origin=origin, category="error_handling")
+        elif (place := _find_value(line, start.start(), end, notation)) is not None and (
+            value := notation.find_leading(line[place:])
+        ) is not None:
+            yield Example(call=call, expected=value, origin=origin)
+
+
+def _find_calls(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    for line in _whole_lines(text.split("\n")):
+        if not line.lstrip().startswith(("def ", "class ", "func ", "function ")):
+            yield from ((line, start) for start in CALL.finditer(line))
 
 
 def _find_error(line: str, end: int, notation: Notation) -> str:
@@ -198,7 +210,7 @@ def _pairs(text: str, name: str | None, origin: TestOrigin, notation: Notation) 
     """`Input: n = 5` with `Output: 1` below it, "for n = 5 the output should be 1", if the function is known."""
     given: list[str] | None = None
     for line in text.split("\n") if name else ():
-        if found := FOR.search(line):
+        if found := FOR.search(line) if len(line) <= LONGEST_SENTENCE else None:
             yield from _pair_example(name or "", found[1], found[2], origin, notation)
         elif found := INPUT.match(line):
             given = [found[1]] if found[1].strip() else []

@@ -157,8 +157,8 @@ class DebateRules(Rules):
         "cost nothing, while candidates are judged; none: none",
     )
 
-    edition: Literal[1, 2] = Field(
-        default=2, description="version of the protocol; sessions recorded by an earlier version keep theirs"
+    edition: Literal[1, 2, 3] = Field(
+        default=3, description="version of the protocol; sessions recorded by an earlier version keep theirs"
     )
 
     @model_validator(mode="before")

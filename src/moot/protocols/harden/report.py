@@ -86,7 +86,7 @@ def report_harden(result: HardenResult) -> Report:
     if result.diff:
         blocks.append(Listing(language="diff", text=result.diff))
     blocks += list_items("Remaining risks", result.remaining_risks)
-    blocks += list_items("Not analysed", [f"{s.file}:{s.line}: {s.why}" for s in result.not_analysed])
+    blocks += list_items("Not analysed", [spot.sentence for spot in result.not_analysed])
     return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"))))
 
 

@@ -1,6 +1,7 @@
 """All commands of `moot`; the module of a command is imported when it is used."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -18,14 +19,15 @@ COMPLETING = "_MOOT_COMPLETE"
 ABOUT = "A debate engine for AI agents and the people who answer for them."
 EPILOG = (
     "`moot COMMAND --help` says more. Every command takes --debug for the full traceback of an error.\n\n"
+    "A subcommand also works without its group: `moot serve` is `moot admin serve`.\n\n"
     "`moot --version` prints the version."
 )
 FIRST_STEPS = """\
-Moot makes AI models argue about code and decisions, and lets executed checks settle it.
+Moot makes AI models argue about code and decisions; executed checks settle it.
 
   moot harden FILE   find flaws and patch them: works without a model or a key
   moot tutorial      the six verbs in five minutes, on scripted models
-  moot models        what a model needs; then: moot harden FILE -m openai:gpt-5.4-mini
+  moot models        what a model needs, such as -m openai:gpt-5.4-mini
   moot doctor        check that everything works on this machine
   moot --help        all commands
 """
@@ -42,7 +44,12 @@ class CommandMenu(CleanGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, stub, rest = super().resolve_command(ctx, args)
-        return name, None if stub is None or name is None else load_entry(name, self._entries[name], rest), rest
+        if stub is None or name is None:
+            return name, None, rest
+        entry = self._entries[name]
+        if entry.deprecated:
+            sys.stderr.write(f"moot: {entry.deprecated.describe(f'`{name}`')}\n")
+        return name, load_entry(name, entry, rest), rest
 
 
 def _stub(name: str, entry: MenuEntry) -> TyperCommand:

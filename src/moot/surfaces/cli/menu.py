@@ -1,7 +1,9 @@
-"""The entries of `moot --help`: command, panel and module. Imports nothing, so it loads at once."""
+"""The entries of `moot --help`: command, panel and module. Imports next to nothing, so it loads at once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from moot.core.deprecation import Deprecation
 
 PROTOCOL_COMMAND = "protocol_command"
 
@@ -14,6 +16,7 @@ class MenuEntry:
     inside: Mapping[str, "MenuEntry"] = field(default_factory=dict)
     short: str = ""
     """Its name at the top level and in its module, if different."""
+    deprecated: Deprecation | None = None
 
 
 JOBS = {

@@ -18,6 +18,7 @@ STYLES = {
     "": "", "good": "green", "bad": "red", "warning": "yellow", "faint": "dim",
     "critical": "bold red", "high": "red", "medium": "yellow", "low": "dim",
 }  # fmt: skip
+MARK = "  - "
 NARROW = 16
 """Columns up to this width are not wrapped, unless there is no room."""
 
@@ -77,8 +78,11 @@ def _show_headline(block: Headline, console: "Console") -> None:
 
 def _show_list(entries: tuple[str, ...], console: "Console") -> None:
     for entry in entries:
-        first, *rest = entry.strip("\n").split("\n")
-        console.print(plain("\n".join((f"  - {first}", *(f"    {line}" for line in rest)))))
+        lines = [plain(line) for line in entry.strip("\n").split("\n")]
+        if console.is_terminal and console.width > len(MARK) + NARROW:
+            lines = [part for line in lines for part in line.wrap(console, console.width - len(MARK))]
+        for place, line in enumerate(lines):
+            console.print(plain(" " * len(MARK) if place else MARK) + line)
 
 
 def _show_listing(block: Listing, console: "Console", *, fence: bool) -> None:
@@ -88,7 +92,9 @@ def _show_listing(block: Listing, console: "Console", *, fence: bool) -> None:
     elif block.language == "text":
         console.print(plain("\n".join(f"  {line}" for line in text.split("\n"))))
     elif console.is_terminal:
-        console.print(Syntax(clean(text), block.language, background_color="default"))
+        code = Syntax("", block.language, theme="ansi_dark", background_color="default").highlight(clean(text))
+        code.rstrip()
+        console.print(code, soft_wrap=True)  # drawn as a block, rich cuts lines that are longer than the terminal
     else:
         console.print(plain(text))
 

@@ -13,6 +13,7 @@ from pydantic import Field
 from moot.core.errors import UsageError
 from moot.core.experience import TrackRecord
 from moot.core.protocol import Option
+from moot.core.report import GIVE_A_MODEL
 from moot.core.types import Code, Language, Value
 from moot.edge.files.roles import read_roles, read_team_file
 from moot.edge.files.sources import parse_language
@@ -47,10 +48,7 @@ Seats = dict[str, tuple[str, ...]]
 ATTACKERS = {"red_team": "red", "blue_team": "blue"}
 """Roles that use the seats of `harden`."""
 FILE_TOOLS = ("read_file", "search_files")
-NO_MODEL = (
-    "debate needs a model: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
-    "repeat it for more models"
-)
+NO_MODEL = f"debate needs a model: {GIVE_A_MODEL}; repeat -m for more models"
 
 
 class TeamSeat(Value):

@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue
 from moot.core.errors import UsageError
 from moot.core.ports import Store
 from moot.core.protocol import Option
+from moot.core.report import GIVE_A_MODEL
 from moot.core.types import Value
 from moot.edge.files.judges import read_judges
 from moot.edge.files.sources import read_text
@@ -197,8 +198,8 @@ def refuse_empty_panel(request: Request, given: DecideInput, seats: Mapping[str,
     asked = [q for q in given.questions if given.force_panel or classify(q.text).classification == "SCOPE_CRITICAL"]
     if asked and not any(seats.get(judge.name) for judge in given.judges):
         raise request.explain_no_model(
-            f"question {asked[0].id!r} needs a panel, and no judge has a model: give one with --model or --seat, "
-            "or set `model` in moot.toml; `moot classify` needs none"
+            f"question {asked[0].id!r} needs a panel, and no judge has a model: {GIVE_A_MODEL}; "
+            "`moot decide classify` needs none"
         )
 
 

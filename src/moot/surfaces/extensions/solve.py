@@ -11,6 +11,7 @@ from pydantic import Field
 
 from moot.core.errors import UsageError
 from moot.core.protocol import Option
+from moot.core.report import GIVE_A_MODEL
 from moot.core.types import SUFFIXES, Code, Language, Tests, Value
 from moot.edge.files.sources import parse_language
 from moot.protocols.solve.attempts import task_examples
@@ -27,10 +28,7 @@ from moot.text.secrets import Vault
 if TYPE_CHECKING:
     from moot.surfaces.cli.output_options import Ending
 
-NO_MODEL = (
-    "solve needs a model to write code: set `model` in moot.toml or MOOT_MODEL, or give --model PROVIDER:MODEL; "
-    "to test existing code: --file FILE --no-llm"
-)
+NO_MODEL = f"solve needs a model to write code: {GIVE_A_MODEL}; to test existing code without one: --file FILE --no-llm"
 IMPORTS: Mapping[str, str] = {
     "python": r"^\s*(?:from\s+([A-Za-z_][\w.]*)\s+import|import\s+([A-Za-z_][\w.]*))",
     "javascript": r"(?:from\s+|require\(|import\()\s*['\"]\.{1,2}/([^'\"]+)['\"]",

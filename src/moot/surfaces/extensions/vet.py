@@ -1,6 +1,7 @@
 """Vet beyond its descriptor: direct answers without a debate, and the memory of debates."""
 
 import asyncio
+import hashlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,12 +16,14 @@ from moot.core.events import Event
 from moot.core.gates import GateRules
 from moot.core.ports import JournalMark
 from moot.core.protocol import Option
+from moot.core.report import GIVE_A_MODEL
 from moot.core.types import Limits, Value
 from moot.edge.command_inspection import names_program, raise_route
 from moot.edge.files.memory import MemoryFolder, PastDebate, action_digest, memory_folder
 from moot.edge.files.sources import read_text
 from moot.edge.files.surroundings import NOTHING_AROUND, Around, look_around
 from moot.edge.store import SqlStore
+from moot.edge.store.tokens import LOCAL
 from moot.evidence.failures import Next, TaskStanding, next_step, stamp, task_id
 from moot.protocols.vet import PROTOCOL
 from moot.protocols.vet.script import VetInput, VetResult
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from moot.surfaces.cli.session_flags import SessionFlags
 
 MOST_FAILURES = 3
+OWNERS = "owners"
+"""The folder below the memory that holds those of the owners of tokens."""
 
 
 class VetBody(Value):
@@ -92,7 +97,7 @@ class VetExtension(Extension):
         return {"vet.rounds": rounds} if rounds else {}
 
     def read_body(self, body: VetBody, request: Request) -> dict[str, Any]:
-        # The memory is shared: never repeat an answer given to another owner's tool of the same name.
+        # The command line has the same memory: never repeat an answer given to another tool of the same name.
         session = body.session and f"{request.caller}:{body.session}"
         return {**body.model_dump(), "session": session}
 
@@ -103,7 +108,9 @@ class VetExtension(Extension):
         return VetInput.model_validate(plan.input).answer
 
     def own_notes(self, plan: SessionPlan, settings: Settings) -> dict[str, JsonValue]:
-        return {"memory": str(memory_of(settings).folder)} if "memory" in plan.notes else {}
+        shared, kept = memory_of(settings).folder, Path(str(plan.notes.get("memory", "")))
+        own = kept == shared or (kept.parent == shared / OWNERS and kept.name.isalnum())
+        return {"memory": str(kept)} if own else {}
 
     async def settle(self, result: VetResult, plan: SessionPlan, store: SqlStore | None) -> VetResult:
         """In a thread, because the files may be locked. Failures to remember are also noted in the journal."""
@@ -183,7 +190,7 @@ async def vet_question(
     settings: Settings, question: VetQuestion, listen: Callable[[Event], None] | None = None, *, keep: bool = True
 ) -> VetResult:
     question = with_surroundings(question, Path.cwd())
-    if (at_once := answer_directly(settings, question)) is not None:
+    if (at_once := answer_directly(memory_of(settings), question)) is not None:
         return at_once
     vault = Vault(os.environ)
     plan = vet_plan(request_for(settings, vault), question)
@@ -202,15 +209,18 @@ def parse_stakes(said: str) -> Stakes | None:
     return said or None  # type: ignore[return-value]
 
 
-def memory_of(settings: Settings) -> MemoryFolder:
+def memory_of(settings: Settings, caller: str = "") -> MemoryFolder:
+    """Each owner of tokens has a memory of its own: what others remember must not reach its prompts or its answers."""
     folder = memory_folder(str(settings["vet.memory"]), Path.cwd(), os.environ)
+    if caller not in ("", LOCAL):
+        folder = folder / OWNERS / hashlib.sha256(caller.encode()).hexdigest()[:16]
     return MemoryFolder(folder, os.environ, settings["vet.reset_after_hours"])
 
 
 # --- without a debate
 
 
-def answer_directly(settings: Settings, question: VetQuestion) -> VetResult | None:
+def answer_directly(memory: MemoryFolder, question: VetQuestion) -> VetResult | None:
     """The answer, if no debate is needed."""
     check(question)
     way = way_of(question)
@@ -219,13 +229,13 @@ def answer_directly(settings: Settings, question: VetQuestion) -> VetResult | No
         return build_undebated(question, way, "PROCEED", note).model_copy(update={"degraded": (note,)})
     if way.bypass and question.stakes is None and not question.failed:
         return build_undebated(question, way, "PROCEED", f"no debate needed: {way.reason}")
-    memory, now = memory_of(settings), datetime.now(UTC)
+    now = datetime.now(UTC)
     step, task = due(question, way, memory.standings(now))
     if step.due == "escalate":
         return escalate(question, way, task, step.why, memory, now)
     if step.due == "debate" or question.failed:
         return None
-    earlier = memory.debates().in_session(question.session, question.action)
+    earlier = memory.find_debate(question.session, question.action)
     if earlier and ORDER[stakes_of(question, way)] <= ORDER.get(earlier.stakes, 0):
         return repeat_answer(question, way, earlier)
     return None
@@ -298,7 +308,7 @@ def escalate(
 
 def vet_or_answer(request: Request, question: VetQuestion) -> SessionPlan:
     """A plan of a debate, or one that has its answer already."""
-    found = answer_directly(request.settings, question)
+    found = answer_directly(memory_of(request.settings, request.caller), question)
     if found is None:
         return vet_plan(request, question)
     given = {"kind": found.kind, "action": question.action, "stakes": found.stakes, "context": question.context}
@@ -314,13 +324,11 @@ def vet_plan(request: Request, question: VetQuestion, now: datetime | None = Non
     """A debate about the plan, or about the failures if there are enough of them."""
     check(question)
     settings = request.settings
-    way, memory, now = way_of(question), memory_of(settings), now or datetime.now(UTC)
+    way, memory, now = way_of(question), memory_of(settings, request.caller), now or datetime.now(UTC)
     step, task = due(question, way, memory.standings(now))
     failed = question.failed or step.due == "debate"
     if "critic" not in settings.seats("vet"):
-        raise request.explain_no_model(
-            "vet needs a model to debate with: give --model provider:model, or set MOOT_MODEL or `model` in moot.toml"
-        )
+        raise request.explain_no_model(f"vet needs a model to debate with: {GIVE_A_MODEL}")
     given = VetInput(
         kind="failure" if failed else "planning",
         action=question.action,

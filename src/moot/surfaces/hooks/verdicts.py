@@ -8,7 +8,7 @@ from typing import NamedTuple
 from moot.edge.files.memory import hook_folder
 from moot.protocols.vet.script import VetResult
 from moot.routing.answer import Route
-from moot.surfaces.extensions.vet import VetQuestion, answer_directly, vet_action
+from moot.surfaces.extensions.vet import VetQuestion, answer_directly, memory_of, vet_action
 from moot.surfaces.session.settings import Settings
 
 NO_MODEL = "no model is configured to debate it (set `model` in your own moot.toml or MOOT_MODEL)"
@@ -39,7 +39,7 @@ def judge(action: str, route: Route, *, context: str = "", session: str = "", se
     """
     settings = _settings()
     question = VetQuestion(action, route.stakes, context, session)
-    at_once = answer_directly(settings, question)
+    at_once = answer_directly(memory_of(settings), question)
     if at_once is not None:
         return _of(at_once)
     if "critic" not in settings.seats("vet"):

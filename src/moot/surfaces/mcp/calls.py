@@ -212,9 +212,12 @@ class Calls:
         return bool(settled) and all(settled)
 
     async def _report_failure(self, ctx: Context, params: CallToolRequestParams, given: Mapping[str, Any]) -> Answer:
-        self.sessions.require(ctx, "run")
+        who = self.sessions.require(ctx, "run")
         task, error = read_text(given, "task"), read_text(given, "error")
-        memory, approach = memory_of(self.sessions.site.settings), str(given.get("approach") or "")
+        memory, approach = (
+            memory_of(self.sessions.site.settings, who.owner or who.name),
+            str(given.get("approach") or ""),
+        )
         step = await asyncio.to_thread(note_failure, memory, task, route(task), error, approach)
         said = DUE.get(step.due, "Try again another way.")
         return CallToolResult(content=[TextContent(text=" ".join(filter(None, ("Counted.", step.why, said))))])

@@ -38,7 +38,7 @@ def read_layers(known: Sequence[Setting], flags: Mapping[str, object], start: Pa
     kept = Layer(project.name, {key: value for key, value in project.values.items() if key not in risky})
     decided = {*given.values, *env.values}
     if wanted := [key for key in risky if key not in decided]:
-        _say(format_untrusted(path, wanted))
+        say_once(format_untrusted(path, wanted))
     return Layers([given, env, kept, *user], frozenset(risky))
 
 
@@ -59,7 +59,7 @@ def format_untrusted(path: Path, keys: Sequence[str]) -> str:
     return f"{path} is not trusted; ignored: {', '.join(keys)} (`moot trust` shows them and asks you)"
 
 
-def _say(line: str) -> None:
+def say_once(line: str) -> None:
     if line not in SAID:
         SAID.add(line)
         sys.stderr.write(f"moot: {clean(line)}\n")

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 
 from moot.core.ci import POINTS, Actions, CiHooks, Commands
 from moot.core.config import Resolved, Setting, resolve
+from moot.core.deprecation import Deprecation
 from moot.core.errors import UsageError
 from moot.core.gates import GateRules
 from moot.core.types import Limits, Names, Rules
@@ -22,7 +23,7 @@ from moot.edge.store.rows import LOG_DAYS
 from moot.edge.webhooks import WEBHOOK_SECRET
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import SessionPlan
-from moot.surfaces.session.project_trust import read_layers
+from moot.surfaces.session.project_trust import read_layers, say_once
 
 
 def _chain(value: object) -> object:
@@ -183,7 +184,8 @@ def _keys(info: Any) -> tuple[str, ...]:
 
 def _of_field(name: str, info: Any, prefix: str) -> Setting:
     kind = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
-    return Setting(prefix + name, kind, info.default, info.description or "")
+    deprecated = next((each for each in info.metadata if isinstance(each, Deprecation)), None)
+    return Setting(prefix + name, kind, info.default, info.description or "", deprecated)
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,11 @@ class Settings:
         """Flags, environment, project, user. `own` leaves out the project, which the judged agent may write to."""
         known = all_settings()
         read = read_layers(known, flags, None if own else folder or Path.cwd())
-        return cls(resolve(known, read.layers), read.ignored)
+        resolved = resolve(known, read.layers)
+        for setting in resolved.values():
+            if setting.notice:
+                say_once(setting.notice)
+        return cls(resolved, read.ignored)
 
     def with_pick(self) -> "Settings":
         """With the model of the only key, if no model is named; `model = []` names none."""

@@ -31,7 +31,8 @@ from moot.scan import StaticTeam
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.session.branch import branches_of
 from moot.surfaces.session.project_environment import project_of
-from moot.surfaces.session.settings import PICKED, Settings, check_prices, endpoints_in, open_store
+from moot.surfaces.session.settings import PICKED, Settings, check_prices, endpoints_in
+from moot.surfaces.session.shared_store import share_store
 from moot.text.secrets import Vault
 
 if TYPE_CHECKING:
@@ -74,45 +75,41 @@ async def open_runtime(  # noqa: PLR0913 - all by name: this is where a session 
     """Opens the ports of a session, including those its `plan` notes. A given `store`, models, memory and telemetry are
     shared and left open."""
     vault = vault or Vault(os.environ)
-    own_models = None if open_model else open_models(settings, plan)
-    own_store = open_store(settings) if keep and store is None else None
-    own_telemetry = telemetry_of(settings) if telemetry is None else None
-    kept = store or own_store
-    memory = memory or (StoreMemory(kept) if kept is not None else None)
-    scanner, clock = StaticTeam(), SystemClock()
-    sandbox = sandbox or (sandbox_of(plan, settings) if plan else None)
-    toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
-    traced = telemetry or own_telemetry
-    spans = traced.session() if traced else None
-    ports = SessionPorts(
-        scanner=scanner,
-        clock=clock,
-        sandbox=sandbox,
-        vault=vault,
-        listen=both(listen, spans),
-        searcher=PassageSearch(),
-        memory=memory,
-        linter=Linters(),
-        checks=SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox) if plan else None,
-        branches=branches_of(plan) if plan else None,
-        toolbox=toolbox,
-        person=person,
-        gates=GateStore(kept) if kept is not None else None,
-    )
-    opener = open_model or (own_models.open if own_models else None)
-    assert opener is not None
-    try:
-        yield SessionRuntime(Runner(ports, opener, kept), kept, vault, toolbox, opener)
-    finally:
+    async with contextlib.AsyncExitStack() as opened:
+        if keep and store is None:
+            store = await opened.enter_async_context(share_store(settings))
+        if open_model is None:
+            models = open_models(settings, plan)
+            opened.push_async_callback(models.aclose)
+            open_model = models.open
+        memory = memory or (StoreMemory(store) if store is not None else None)
+        scanner, clock = StaticTeam(), SystemClock()
+        sandbox = sandbox or (sandbox_of(plan, settings) if plan else None)
+        toolbox = LateTools(lambda: open_tools(settings, scanner, clock, sandbox, memory))
+        opened.push_async_callback(toolbox.aclose)
+        if telemetry is None and (telemetry := telemetry_of(settings)) is not None:
+            opened.push_async_callback(asyncio.to_thread, telemetry.close)
+        spans = telemetry.session() if telemetry else None
         if spans is not None:
-            spans.close()
-        if own_telemetry is not None:
-            await asyncio.to_thread(own_telemetry.close)
-        await toolbox.aclose()
-        if own_models is not None:
-            await own_models.aclose()
-        if own_store is not None:
-            await own_store.aclose()
+            opened.callback(spans.close)
+        ports = SessionPorts(
+            scanner=scanner,
+            clock=clock,
+            sandbox=sandbox,
+            vault=vault,
+            listen=both(listen, spans),
+            searcher=PassageSearch(),
+            memory=memory,
+            linter=Linters(),
+            checks=SandboxChecks(CiHooks.model_validate(plan.notes.get("ci") or {}), scanner, sandbox)
+            if plan
+            else None,
+            branches=branches_of(plan) if plan else None,
+            toolbox=toolbox,
+            person=person,
+            gates=GateStore(store) if store is not None else None,
+        )
+        yield SessionRuntime(Runner(ports, open_model, store), store, vault, toolbox, open_model)
 
 
 async def run_plan(

@@ -85,6 +85,7 @@ async function load(file, texts) {
 function reset(link) {
   try {
     writeSync(link, RESET);
+    // moot: ignore[javascript-swallowed-error] the next file reports that the process is gone
   } catch {}
 }
 

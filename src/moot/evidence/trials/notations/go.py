@@ -22,7 +22,7 @@ from moot.scan.syntax import Source, parse
 
 HEAD = "package p\n\nvar _ = "
 BASIC = re.compile(r"(?:u?int(?:8|16|32|64)?|uintptr|float(?:32|64)|string|bool|byte|rune)$")
-TYPE = r"&?(?:\[\d*\]|map\[[\w\]\[*.]+\]|\*|[A-Za-z_][\w.]*)+"
+TYPE = r"&?(?:\[\d*\]|map\[(?:\[\d*\])?[\w*.]+\]|\*)*[A-Za-z_][\w.]*"
 OPENING = re.compile(rf"(?:{TYPE}\{{|(?:\[\]byte|\[\]rune|[a-z]+\d*)\((?=[\"\d-])|\()")
 SCALAR = re.compile(
     r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)+'|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|(?:true|false|nil|err(?:or)?)\b"

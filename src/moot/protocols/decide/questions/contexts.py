@@ -90,7 +90,7 @@ def _entries(document: object, shared: Mapping[str, object], place: str, deep: i
             yield from _entries(item, shared, place, deep - 1)
         return
     if not isinstance(document, dict):
-        raise UsageError(f"{place}: {_short(document)} is not a question; write {EXAMPLE}")
+        raise UsageError(f"{place}: {_short(document)} is not a question with options; write {EXAMPLE}")
     wrapper = next((key for key in WRAPPERS if key in document), None)
     if wrapper is None or not deep:
         yield {**shared, **document}

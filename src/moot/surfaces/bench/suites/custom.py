@@ -12,6 +12,7 @@ from pathlib import Path
 
 from moot.core.errors import UsageError
 from moot.core.types import SUFFIXES, Tests
+from moot.edge.files.links import refuse_links_out
 from moot.evidence.trials.values import is_named_as_test
 from moot.surfaces.bench.suites import SuiteSource
 from moot.surfaces.bench.suites.bare import strip_examples
@@ -36,6 +37,7 @@ def read_tasks(source: SuiteSource) -> Sequence[BenchTask]:
 def _read_task(place: Path, source: SuiteSource) -> BenchTask:
     if not (place / WORDS).is_file():
         raise UsageError(f"{place} {MISSING}")
+    refuse_links_out(place.iterdir(), place)
     words = (place / WORDS).read_text("utf-8")
     if not words.strip():
         raise UsageError(f"{place / WORDS} is empty")

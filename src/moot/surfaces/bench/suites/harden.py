@@ -5,6 +5,7 @@ from pathlib import Path
 
 from moot.core.errors import UsageError
 from moot.core.types import SUFFIXES, Code, Language, SourceFile
+from moot.edge.files.links import refuse_links_out
 from moot.surfaces.bench.data import DataRow, has_data, read_data
 from moot.surfaces.bench.suites import SuiteSource
 from moot.surfaces.bench.suites.cwes import FAMILIES, OWASP_CWES
@@ -43,6 +44,7 @@ def _read_folder(folder: Path) -> list[BenchTask]:
     tasks = []
     for label in LABELS:
         files = sorted(path for path in (folder / label).rglob("*") if path.suffix in SUFFIXES)
+        refuse_links_out(files, folder)
         for path in files:
             name = str(path.relative_to(folder))
             source = SourceFile(path=path.name, language=SUFFIXES[path.suffix], text=path.read_text("utf-8"))

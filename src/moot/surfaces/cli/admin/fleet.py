@@ -1,6 +1,7 @@
 """`moot worker` and `moot fleet`: many processes on one store."""
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -37,7 +38,9 @@ def worker_command(
     pace = Pace(*(settings[f"fleet.{name}"] for name in ("heartbeat", "dead_after", "sweep", "drain")))
 
     async def work() -> None:
-        if not await Worker(settings, concurrency, name, pace).run():
+        worker = Worker(settings, concurrency, name, pace)
+        gc.freeze()  # what is loaded stays: the collector need not walk through it again and again while sessions run
+        if not await worker.run():
             # A cancelled task would leave its session paused; sessions of a dead worker are taken over.
             sys.stderr.write("moot worker: some sessions did not stop in time; other workers take them over\n")
             sys.stderr.flush()

@@ -44,7 +44,9 @@ jobs:
           python-version: "3.13"
       - run: pip install moot=={version}
       - name: Scan
-        run: moot scan . --diff "${{ github.event.pull_request.base.sha }}" --min-severity medium --sarif moot.sarif
+        run: |
+          rm -rf moot.sarif # one that the change itself brings would be taken for the scan's
+          moot scan . --diff "${{ github.event.pull_request.base.sha }}" --min-severity medium --sarif moot.sarif
       - name: Summary
         if: always()
         run: moot ci summary moot.sarif >> "$GITHUB_STEP_SUMMARY"
@@ -72,6 +74,7 @@ moot:
     GIT_DEPTH: "0"
   script:
     - pip install moot=={version}
+    - rm -rf moot.sarif # one that the change itself brings would be taken for the scan's
     - moot scan . --diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --min-severity medium --sarif moot.sarif --force
   after_script:
     - moot ci summary moot.sarif

@@ -33,7 +33,7 @@ def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered:
     if findings:
         console.print(table)
     for gap in gaps:
-        console.print(plain(f"not analysed: {gap.file}:{gap.line}: {gap.why}"))
+        console.print(plain(f"not analysed: {gap.sentence}"))
     skipped = ", ".join(f"{number} {reason}" for reason, number in gathered.skipped.items() if number)
     told = f"{count_things(len(findings), 'finding')} in {count_things(len(gathered.code.files), 'file')}"
     console.print(plain(f"{told}; skipped: {skipped}" if skipped else told))

@@ -63,7 +63,7 @@ def list_command(
         return print_json([_summary(record) for record in records])
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("session", "begun", "protocol", "status", "outcome", "topic"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold", no_wrap=column == "session")
     for record in records:
         line = _summary(record)
         begun = record.created_at.strftime("%Y-%m-%d %H:%M")

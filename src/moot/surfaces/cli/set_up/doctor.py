@@ -28,7 +28,8 @@ Check = dict[str, JsonValue]
 def register(app: typer.Typer) -> None:
     app.command("models")(models_command)
     app.command("doctor")(doctor_command)
-    config = typer.Typer(help="Settings, and where each one came from.", no_args_is_help=True)
+    config = typer.Typer(invoke_without_command=True)
+    config.callback()(config_group)
     config.command("show")(config_command)
     app.add_typer(config, name="config")
 
@@ -50,7 +51,7 @@ def models_command(model: ModelFlag = None, seat: SeatFlag = None, json_output: 
         return print_json({"providers": entries, "endpoints": own, "seats": places})
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("provider", "usable", "example", "note"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     shown_here = [p for p in known if p.key_present or not p.from_library]
     for p in shown_here:
         table.add_row(p.name, "yes" if p.usable else "no", plain(p.example), plain(p.note))
@@ -78,13 +79,24 @@ def doctor_command(
 ) -> None:
     """Test the store, the sandbox and the configured models. Exit code 1 if something does not work."""
     settings = Settings.load({"model": tuple(model or ()), "store": store, **seat_settings(seat)}).with_pick()
-    checks = [_store_check(settings), _sandbox_check(), *_model_checks(settings, live=live)]
+    checks = [
+        _store_check(settings),
+        _sandbox_check(),
+        *_model_checks(settings, live=live),
+        *_list_deprecated(settings),
+    ]
     if json_output:
         print_json(list(checks))
     else:
         for check in checks:
             out().print(plain(f"{'ok  ' if check['ok'] else 'FAIL'}  {check['what']}: {check['note']}"))
     raise typer.Exit(0 if all(check["ok"] for check in checks) else 1)
+
+
+def config_group(context: typer.Context, store: StoreFlag = None, json_output: JsonFlag = False) -> None:
+    """Print every setting, its value, and where that came from."""
+    if context.invoked_subcommand is None:
+        config_command(store, json_output)
 
 
 def config_command(store: StoreFlag = None, json_output: JsonFlag = False) -> None:
@@ -110,6 +122,11 @@ def _plain(value: object) -> JsonValue:
     if isinstance(value, tuple):
         return [str(entry) for entry in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _list_deprecated(settings: Settings) -> list[Check]:
+    """Settings that still work, and that a later version will refuse."""
+    return [{"what": each.key, "ok": True, "note": each.notice} for each in settings.resolved.values() if each.notice]
 
 
 def _store_check(settings: Settings) -> Check:

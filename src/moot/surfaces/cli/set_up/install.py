@@ -25,8 +25,14 @@ EXAMPLES = """Examples:
   moot install codex --user                   in ~/.codex/config.toml, for all projects
 
   moot install zed --print                    show the change, write nothing
+"""
+UNINSTALL_EXAMPLES = """Examples:
 
-  moot uninstall claude-code
+  moot uninstall claude-code                  from this project's .mcp.json
+
+  moot uninstall codex --user                 from ~/.codex/config.toml
+
+  moot uninstall zed --print                  show the change, write nothing
 """
 ClientArgument = Annotated[str, typer.Argument(help=f"One of: {', '.join(CLIENTS)}.")]
 UserFlag = Annotated[bool, typer.Option("--user", help="In your own settings, for all projects.")]
@@ -35,7 +41,7 @@ PrintFlag = Annotated[bool, typer.Option("--print", help="Show the change, write
 
 def register(app: typer.Typer) -> None:
     app.command("install", epilog=EXAMPLES)(install_command)
-    app.command("uninstall", epilog=EXAMPLES)(uninstall_command)
+    app.command("uninstall", epilog=UNINSTALL_EXAMPLES)(uninstall_command)
 
 
 def install_command(client: ClientArgument, user: UserFlag = False, only_print: PrintFlag = False) -> None:

@@ -12,10 +12,18 @@ from moot.surfaces.session.settings import Settings
 
 NEEDED = ("mcp", "fastapi", "prometheus_client", "uvicorn", "websockets")
 NOT_INSTALLED = "the MCP server needs packages of its own; pip install 'moot[mcp]'"
+EXAMPLES = """Examples:
+
+  moot install claude-code                    set it up: the client starts it then
+
+  claude mcp add moot -- moot mcp             the same, by the client's own command
+
+  codex mcp add moot -- moot mcp
+"""
 
 
 def register(app: typer.Typer) -> None:
-    app.command("mcp", epilog="claude mcp add moot -- moot mcp; codex mcp add moot -- moot mcp")(mcp_command)
+    app.command("mcp", epilog=EXAMPLES)(mcp_command)
 
 
 def mcp_command(store: StoreFlag = None) -> None:

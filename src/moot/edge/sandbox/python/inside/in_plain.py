@@ -41,6 +41,11 @@ SIGNS = {
 WHY, LEFT, RIGHT = "@moot_why", "@moot_left", "@moot_right"
 KEPT = 2000
 HEAD = "Traceback (most recent call last):\n"
+NO_PYTEST = "pytest is not installed, and this test asks for its fixtures"
+
+
+class NeedsPytest(Exception):
+    """The test never began: that says nothing about the code."""
 
 
 def run(tests: list[str], record: SignedReport, given: frozenset[str], setting: Any, chosen: SelectedTests) -> int:
@@ -132,6 +137,8 @@ def _attempt(body: Callable[[], None], given: frozenset[str]) -> Result:
         result: Result = ("passed", "")
     except TooLong:
         result = ("timeout", "")
+    except NeedsPytest:
+        result = ("error", NO_PYTEST)
     except BaseException as problem:
         result = _classify_failure(problem, given)
     finally:
@@ -189,6 +196,7 @@ def _load(tree: ast.Module, path: str, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = os.path.abspath(path)
     sys.modules[name] = module
+    # moot: ignore[python-eval] running the code under test is the purpose, inside the sandbox
     exec(compile(tree, module.__file__, "exec"), vars(module))
     return module
 
@@ -214,6 +222,8 @@ def _on_instance(kind: type, method: str) -> Callable[[], None]:
 
 def _wrap_call(function: Any) -> Callable[[], None]:
     def body() -> None:
+        if _asks_for_fixtures(function):
+            raise NeedsPytest
         given = function()
         if hasattr(given, "cr_await"):
             import asyncio
@@ -221,6 +231,15 @@ def _wrap_call(function: Any) -> Callable[[], None]:
             asyncio.run(given)
 
     return body
+
+
+def _asks_for_fixtures(function: Any) -> bool:
+    """A decorated test may fill in its own parameters: its wrapper is what is called."""
+    plain = getattr(function, "__func__", function)
+    code = getattr(plain, "__code__", None)
+    if code is None:
+        return False
+    return bool(code.co_argcount - len(plain.__defaults__ or ()) > (plain is not function))
 
 
 def _doctest_cases(path: str, module: ModuleType, doctest: Any) -> list[Case]:

@@ -44,7 +44,10 @@ var (
 func init() { state.change = sync.NewCond(&state) }
 
 func workingFolder() string {
-	here, _ := os.Getwd()
+	here, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
 	rest, err := filepath.Rel(os.Getenv("MOOT_WORK"), here)
 	if err != nil {
 		return here
@@ -66,6 +69,7 @@ func open() {
 		state.broken = "there is no link to the code under test"
 		return
 	}
+	// moot: ignore[go-path] Moot sets this variable for the sandbox
 	turn, err := os.OpenFile(os.Getenv("MOOT_TURN"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {
 		err = syscall.Flock(int(turn.Fd()), syscall.LOCK_EX)

@@ -126,6 +126,7 @@ func isData(field reflect.StructField) bool {
 
 func fieldOf(v reflect.Value, at int) reflect.Value {
 	field := v.Field(at)
+	// moot: ignore[go-unsafe] reads unexported fields of values under test; Go has no other way
 	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 }
 
@@ -179,6 +180,7 @@ func isNumber(kind reflect.Type) bool {
 }
 
 func memoryOf(v reflect.Value) []byte {
+	// moot: ignore[go-unsafe] compares where slices lie; nothing is read through it beyond the slice
 	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
 }
 

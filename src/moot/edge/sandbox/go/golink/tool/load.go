@@ -111,7 +111,10 @@ func (w *world) add(top, file string, given bool) error {
 
 // put takes a file in.
 func (w *world) put(top, file, text string, given bool) error {
-	folder, _ := filepath.Rel(top, filepath.Dir(file))
+	folder, err := filepath.Rel(top, filepath.Dir(file))
+	if err != nil {
+		return err
+	}
 	tree, err := parser.ParseFile(w.set, file, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return err
