@@ -349,7 +349,8 @@ def test_a_filter_that_the_kernel_does_not_take_means_no_run(monkeypatch: pytest
     with pytest.raises(AssertionError, match="the run was lost"):
         run("def test_a(): pass\n", started)
     POOL.failures = 0
-    assert "system call filtering" in trial.__wrapped__()
+    # What bubblewrap says of it is its own, and may be cut off: its processes end each other.
+    assert trial.__wrapped__().startswith("bubblewrap does not work here (")
 
 
 def test_a_command_is_filtered_too() -> None:

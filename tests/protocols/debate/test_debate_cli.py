@@ -197,7 +197,8 @@ def test_ctrl_c_keeps_the_best_so_far_and_resumes(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*moot, *command], cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    wait_until(lambda: (tmp_path / "asked").exists() or process.poll() is not None, "the moderator is asked")
+    asked = tmp_path / "asked"
+    wait_until(lambda: (asked.exists() and asked.read_text()) or process.poll() is not None, "the moderator is asked")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130 and out.startswith("cancelled") and "Traceback" not in err
@@ -206,7 +207,7 @@ def test_ctrl_c_keeps_the_best_so_far_and_resumes(tmp_path: Path) -> None:
     done = subprocess.run([*moot, "resume", session, "--json"], cwd=tmp_path, env=env, capture_output=True, text=True)
     result = json.loads(done.stdout)
     assert (done.returncode, result["outcome"], result["winner"]) == (0, "agreed", "B")
-    assert (tmp_path / "asked").read_text() == "xx", "only the seat that was answering is asked again"
+    assert asked.read_text() == "xx", "only the seat that was answering is asked again"
 
 
 @pytest.mark.parametrize(
