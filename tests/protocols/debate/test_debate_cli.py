@@ -198,7 +198,9 @@ def test_ctrl_c_keeps_the_best_so_far_and_resumes(tmp_path: Path) -> None:
         [*moot, *command], cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     asked = tmp_path / "asked"
-    wait_until(lambda: (asked.exists() and asked.read_text()) or process.poll() is not None, "the moderator is asked")
+    wait_until(
+        lambda: (asked.exists() and asked.read_text() == "x") or process.poll() is not None, "the moderator is asked"
+    )
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130 and out.startswith("cancelled") and "Traceback" not in err

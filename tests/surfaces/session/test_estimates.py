@@ -23,6 +23,7 @@ from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.protocols.review.script import Reviewed, ReviewInput, ReviewRules
 from moot.protocols.solve.script import SolveInput, SolveRules
 from moot.protocols.vet.script import VetInput, VetRules
+from moot.runtime.room import LiveRoom
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.session.estimates import estimate_plan
 from moot.testing import ActingModel, FakeSandbox, Line, one_file, room
@@ -140,6 +141,10 @@ def seats_of(given: Any, name: str) -> set[str]:
     return team | {"red", "blue"} if name == "debate" else team
 
 
+async def run_protocol(name: str, told: Any, rules: Any, live: LiveRoom) -> None:
+    await PROTOCOLS[name].run(told, rules, live)
+
+
 @pytest.mark.parametrize("case", [harden, decide, review, solve, vet, debate], ids=lambda case: case.__name__)
 def test_no_session_makes_more_calls_than_its_estimate(case: Case) -> None:
     most = list[float]()
@@ -154,7 +159,7 @@ def test_no_session_makes_more_calls_than_its_estimate(case: Case) -> None:
         estimate = estimate_plan(plan)
         model = ActingModel(say_anything(chance))
         live = room(dict.fromkeys(sorted(seats), model), make_ports(sandbox=sandbox_of(chance)), timeout=1e9)
-        asyncio.run(PROTOCOLS[name].run(told, rules, live))
+        asyncio.run(run_protocol(name, told, rules, live))
         assert estimate.calls.most is not None and live.ledger.calls <= estimate.calls.most
         assert estimate.usd.most == 0.0
         most.append(live.ledger.calls / max(estimate.calls.most, 1))
