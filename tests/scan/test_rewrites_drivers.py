@@ -87,6 +87,12 @@ def test_a_project_with_several_drivers_tells_nothing(others: dict[str, str], ne
     assert texts["users.py"] == USERS + QUERY and "driver" in " ".join(repair.left.values())
 
 
+def test_the_driver_of_a_file_counts_more_than_those_of_others() -> None:
+    head = "import sqlite3\ndef find(cur, name: str):\n"
+    texts, repair = repaired_files({"a.py": "import psycopg2\n", "users.py": head + QUERY})
+    assert texts["users.py"] == head + QUESTION, repair
+
+
 GO = 'package a\n\nimport (\n\t"database/sql"\n)\n\nfunc F(db *sql.DB, n string) (*sql.Rows, error) {\n'
 GO_QUERY = '\treturn db.Query("SELECT * FROM t WHERE n = \'" + n + "\'")\n}\n'
 

@@ -82,9 +82,13 @@ def _list_imports(file: SourceFile) -> set[str]:
         return set(GO_IMPORT.findall(file.text))
     if file.language != "python":
         return {name.removeprefix("node:") for name in SCRIPT_IMPORT.findall(file.text)}
-    listed = [name for one, several in PYTHON_IMPORT.findall(file.text) for name in (one or several).split(",")]
+    return list_python_imports(file.text)
+
+
+def list_python_imports(text: str) -> set[str]:
+    listed = [name for one, several in PYTHON_IMPORT.findall(text) for name in (one or several).split(",")]
     words = {name.split(" as ")[0].strip().split(".")[0] for name in listed}
-    return {word for word in words | set(DOTTED.findall(file.text)) if word}
+    return {word for word in words | set(DOTTED.findall(text)) if word}
 
 
 def _module(name: str, kind: str) -> str:

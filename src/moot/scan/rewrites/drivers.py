@@ -1,10 +1,11 @@
-"""Which driver runs a query: by the receiver's constructor, else by the project; else unknown."""
+"""Which driver runs a query: by the receiver's constructor, else by the file's imports, else by the
+project; else unknown."""
 
 from collections.abc import Iterable
 
 from moot.scan.change import RewriteRefused
-from moot.scan.project import ScanProject
-from moot.scan.syntax import words
+from moot.scan.project import ScanProject, list_python_imports
+from moot.scan.syntax import Source, words
 
 PERCENT = words(
     "psycopg psycopg2 psycopg2cffi MySQLdb pymysql mysql aiomysql aiopg mariadb django pymssql "
@@ -37,14 +38,15 @@ UNKNOWN = "which database driver runs the query is not known here, so how it wri
 SEVERAL = "the project uses several database drivers, and which one runs the query is not known here"
 
 
-def python_drivers(project: ScanProject, made_by: Iterable[str]) -> frozenset[str]:
+def python_drivers(source: Source, made_by: Iterable[str]) -> frozenset[str]:
     """The drivers that may run a call, all with one placeholder style: by the receiver's constructor, else by the
-    project."""
+    file's imports, else by the project."""
+    project = source.project
     makers = {name.split(".")[0] for name in made_by}
     known = PERCENT | QUESTION | OTHER
     if makers and makers <= known:
         return _agree_on_style(makers)
-    found = project.packages & known
+    found = list_python_imports(source.data.decode("utf-8", "replace")) & known or project.packages & known
     if not found and project.opened & {"postgres", "postgresql", "mysql", "mariadb"} and not project.mapped:
         found = project.opened & {"postgres", "postgresql", "mysql", "mariadb"}
     if "execute" in project.defined:

@@ -58,7 +58,7 @@ def sql_again(source: Source, node: Node) -> Iterator[Change]:
 
 def _dialect(source: Source, call: SourceCall) -> Dialect:
     receiver = (call.node.child_by_field_name("function") or call.node).child_by_field_name("object")
-    found = python_drivers(source.project, makers(source, receiver) if receiver is not None else ())
+    found = python_drivers(source, makers(source, receiver) if receiver is not None else ())
     return _of(found, _tuple)
 
 
@@ -100,9 +100,7 @@ def _frame(source: Source, call: SourceCall) -> Change:
     if not call.args or "params" in call.keywords or len(call.args) > 2:
         raise RewriteRefused("only a query with its connection is rewritten")
     connection = call.arg(1, "con")
-    dialect = _of(
-        python_drivers(source.project, makers(source, connection) if connection is not None else ()), _nothing
-    )
+    dialect = _of(python_drivers(source, makers(source, connection) if connection is not None else ()), _nothing)
     change, values = _bind_by_position(source, call, dialect)
     added = with_argument(source, call.node, f"params={_tuple(values).removeprefix(', ')}")
     return replace(change, edits=(*change.edits, added))
