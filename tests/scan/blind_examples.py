@@ -10,6 +10,10 @@ those. Their author knew some of the tables of the Python and Go rules, and none
 
 `blind_third/LANGUAGE/FAMILY.txt` are pairs only, one to three in a family: a flawed function and its fix. Their author
 knew none of the rules.
+
+`blind_fourth` and `blind_fifth` are pairs too: fragments as a review shows them, often without imports and with helpers
+that are not shown. Injection into SQL has the most of them. Their author knew none of the rules. The fifth batch is
+held back: which of its pairs are judged wrongly is listed nowhere, so that no rule is written for one of them.
 """
 
 import re
@@ -20,7 +24,10 @@ from typing import Literal, get_args
 BlindLanguage = Literal["python", "javascript", "go"]
 BLIND_LANGUAGES: tuple[BlindLanguage, ...] = get_args(BlindLanguage)
 
-BlindBatch = Literal["blind", "blind_second", "blind_third"]
+BlindBatch = Literal["blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth"]
+BLIND_BATCHES: tuple[BlindBatch, ...] = get_args(BlindBatch)
+HELD_BACK_BATCHES: tuple[BlindBatch, ...] = ("blind_fifth",)
+"""What is judged wrongly there is counted per language and shown nowhere in more detail."""
 _FOLDER = Path(__file__).parent
 _HEAD = re.compile(
     r"=== (?:(?P<flawed>flawed) (?P<name>[a-z0-9_]+) (?P<path>\S+) (?P<cwe>cwe-\d+)"
