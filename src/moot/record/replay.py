@@ -118,7 +118,7 @@ async def run_again(record: SessionRecord, plan: SessionPlan, steps: Sequence[St
 
 @dataclass(frozen=True)
 class RecordEnd:
-    """Where the record ends: raise the stop that ended the session, or refuse to go on."""
+    """Where the record ends: raise the stop that ended the session, or refuse to continue."""
 
     cut: str
     why: str

@@ -178,7 +178,7 @@ def test_the_command_says_what_it_would_cost_and_asks_nobody(cli: Cli, monkeypat
     refused = cli(*given)
     assert refused.code == 2 and "--yes" in refused.err and "--max-usd 0.05" in refused.err
     unknown = cli(*given[:-1], "openai:unheard-of")
-    assert unknown.code == 2 and "more than anybody can say" in unknown.err
+    assert unknown.code == 2 and "an amount that cannot be estimated" in unknown.err
     assert json.loads(cli("list", "--json").out) == []
     Path("app.py").write_text(CLEAN)
     assert "costs nothing" in cli("harden", "app.py", "--no-llm", "--estimate").out

@@ -1,4 +1,4 @@
-"""Puts calls to a solution and reads the answers. Python here; `probe_node` and `go/probe` for the others."""
+"""Puts calls to a solution and reads the answers. Python here; `node/probe` and `go/probe` for the others."""
 
 import json
 import signal

@@ -198,7 +198,7 @@ class DebateContext:
         return [*speakers, *rest[:extra]]
 
     async def relay_to(self, readers: Sequence[str], turns: Sequence[SpokenTurn]) -> None:
-        """Ask the seats between for what their readers have not heard yet. What they do not condense goes on whole."""
+        """Ask the seats between for what their readers have not heard yet; what is not condensed is passed on whole."""
         if self.state.rules.edition < 2:
             return
         while wanted := list_unrelayed(turns, self.state, self.arrangement, readers):

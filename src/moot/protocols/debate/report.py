@@ -37,7 +37,7 @@ MEANINGS = {
 }
 TONES: dict[str, Tone] = {"agreed": "good", "chosen": "good", "unresolved": "bad"}
 OWN_ENDS = frozenset({"alike_and_green", "tests", "consensus", "evidence", "unchanged", "max_rounds"})
-"""Stops at which a debate ends by itself."""
+"""Stop reasons of a debate that came to its regular end."""
 RATINGS = 8
 """Drafts whose rating is shown."""
 RAN = {True: "passes", False: "fails", None: "was not run on"}

@@ -32,7 +32,7 @@ Doubts = Mapping[str, tuple[str, ...]]
 
 class DecideRules(Rules):
     judges: Annotated[Names, Option(help="Judges, e.g. risk,value,effort.")] = Field(
-        default=("risk", "value", "effort"), description="who sits on the panel, by name"
+        default=("risk", "value", "effort"), description="the judges on the panel, by name"
     )
     judges_folder: Annotated[str, Option(help="Folder with your own judges.")] = Field(
         default="", description="a folder with judges of your own, NAME.toml each"

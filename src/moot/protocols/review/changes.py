@@ -41,7 +41,7 @@ STANCES = Synonyms(
 
 
 class Dismissal(Value):
-    """A point that a person turned down, so that it does not come back."""
+    """A point that a person dismissed, so that it is not raised again."""
 
     file: str
     quote: str
@@ -81,7 +81,7 @@ class ReviewComment(Value):
 
 
 class ChangeReview(Value):
-    """What is left of all points, the gravest first; nothing is lost, but only `comments` are for the author."""
+    """What is left of all points, most serious first; nothing is lost, but only `comments` are for the author."""
 
     comments: tuple[ReviewComment, ...] = ()
     held_back: tuple[ReviewComment, ...] = ()

@@ -66,8 +66,8 @@ class ReviewRules(Rules):
     defend: bool = Field(
         default=True, description="whether a defender answers; without one, challenges are only listed"
     )
-    comments: Annotated[int, Option(help="Comments on a code change at most, the gravest first.")] = Field(
-        default=5, ge=1, le=50, description="comments on a code change at most, the gravest first"
+    comments: Annotated[int, Option(help="Maximum number of comments on a code change, most serious first.")] = Field(
+        default=5, ge=1, le=50, description="maximum number of comments on a code change, most serious first"
     )
 
 
@@ -93,7 +93,7 @@ class ReviewInput(Value):
         bool, Option(help="Judge what `moot scan` finds in the code at PATHS; look for nothing else.")
     ] = False
     dismissals: Annotated[tuple[Dismissal, ...], Option(derived=True)] = ()
-    """Points that were turned down before."""
+    """Points that were dismissed before."""
 
 
 class ChallengeVerdict(Value):

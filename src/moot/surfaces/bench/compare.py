@@ -33,7 +33,9 @@ class RunComparison(Value):
 def compare_runs(first: FinishedBench, second: FinishedBench, arm: str = "") -> RunComparison:
     """Every arm that both have; `arm` alone if one is named."""
     if first.plan.suite != second.plan.suite:
-        raise UsageError(f"the runs are of two suites, {first.plan.suite} and {second.plan.suite}: nothing is paired")
+        raise UsageError(
+            f"the runs are of two suites, {first.plan.suite} and {second.plan.suite}, so tasks cannot be paired"
+        )
     common = [task for task in first.plan.tasks if task in set(second.plan.tasks)]
     if not common:
         raise UsageError("the runs have no task in common")

@@ -36,7 +36,7 @@ def draw_plots(figures: BenchFigures) -> str:
     shown = [arm for arm in figures.arms if arm.right.of]
     drawn = [_figure("Accuracy against mean cost, with 95 % intervals", draw_accuracy(shown))] if shown else []
     if figures.parts:
-        drawn.append(_figure("What each part moved, in points", draw_differences(figures.parts)))
+        drawn.append(_figure("What each part changed, in points", draw_differences(figures.parts)))
     if others := [each for each in figures.comparisons if each.tasks]:
         drawn.append(_figure(f"{figures.reference} against each other arm, in points", draw_differences(others)))
     if stated := [arm for arm in figures.arms if arm.calibration]:

@@ -135,7 +135,7 @@ class RunPlan(Value):
 def read_plan(folder: Path) -> RunPlan:
     path = folder / PLAN_FILE
     if not path.is_file():
-        raise UsageError(f"{folder} is no benchmark run: it has no {PLAN_FILE}")
+        raise UsageError(f"{folder} is not a benchmark run: it has no {PLAN_FILE}")
     try:
         return RunPlan.model_validate_json(path.read_text("utf-8"))
     except ValidationError as error:

@@ -213,7 +213,7 @@ def split_team(agents: Sequence[Agent], task: TaskTraits) -> tuple[list[Agent], 
     unseated = tuple(UnseatedRole(seat=agent.id, role=agent.role, why=why) for agent, why in whys if why)
     if len(unseated) == len(whys):
         told = "; ".join(f"{each.role}: {each.why}" for each in unseated)
-        raise UsageError(f"nobody of this team has anything to do here: {told}")
+        raise UsageError(f"no role of this team has anything to do here: {told}")
     return [agent for agent, why in whys if not why], unseated
 
 

@@ -63,7 +63,7 @@ async def agree_to_imported(
 
 def find_uses(plan: SessionPlan) -> list[str]:
     """Everything of this machine that a plan names: models, commands, files, folders, URLs. In full, so that two that
-    differ in the middle are told apart."""
+    differ only in the middle do not look the same."""
     team = plan.input.get("team")
     members = [(str(m.get("seat") or m.get("id")), str(m.get("model"))) for m in _tables(team)]
     seats = [(seat, name) for seat, chain in plan.seats.items() for name in chain]

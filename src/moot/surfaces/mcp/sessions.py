@@ -224,7 +224,7 @@ def next_of(now: LiveSession, problem: str) -> str:
         waits = f"Waits for a person at {now.gate.point}: {now.gate.shown_summary}{asked}"
         return f"{waits}\nThe user decides in a terminal: {how}"
     if record.status == "paused" and now.rests:
-        return f"Stopped{problem and f' ({problem})'}; the user can carry it on with: moot resume {record.id}"
+        return f"Stopped{problem and f' ({problem})'}; the user can continue it with: moot resume {record.id}"
     if record.status == "failed":
         return f"Failed{problem and f': {problem}'}"
     return "" if now.rests else f"Still running; poll get_session with {record.id}"

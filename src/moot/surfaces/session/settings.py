@@ -198,7 +198,7 @@ class Settings:
     picked: Pick | None = None
     """The model that was picked, and why."""
     before: Literal["go", "ask", "estimate"] = "go"
-    """Before spending anything: go on, ask above `ask_above`, or only print the estimate."""
+    """Before spending anything: continue, ask above `ask_above`, or only print the estimate."""
 
     @classmethod
     def load(cls, flags: Mapping[str, object], folder: Path | None = None, *, own: bool = False) -> "Settings":

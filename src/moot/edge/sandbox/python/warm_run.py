@@ -118,7 +118,7 @@ class PipeReader:
         self.writing.close()
 
     def finish(self) -> None:
-        """Its end comes by itself."""
+        """It ends without being stopped."""
 
     def _read(self) -> None:
         try:

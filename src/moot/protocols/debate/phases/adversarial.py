@@ -88,7 +88,7 @@ def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
 
 
 async def scan_winner(context: DebateContext) -> None:
-    """If an attack was requested, or security sits in the team, and the winner had none: scan it, and say so."""
+    """If an attack was requested, or security is in the team, and the winner had none: scan it, and say so."""
     state, winner = context.state, winner_of(context.state)
     security = list_acting(state, "security")
     wanted = state.rules.includes_phase("adversarial") or bool(security)

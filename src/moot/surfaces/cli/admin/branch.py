@@ -25,7 +25,7 @@ EXAMPLES = """Examples:
 
   moot branch blame 3f2a slug.py --lines 10-20
 
-  moot branch clean 3f2a --delete-branch      forget it
+  moot branch clean 3f2a --delete-branch      discard it
 """
 SHORT = 10
 branch_app = typer.Typer(help="The branches that sessions left in a repository.", no_args_is_help=True, epilog=EXAMPLES)
@@ -110,7 +110,7 @@ def blame_command(
 def clean_command(
     sessions: Annotated[list[str], typer.Argument(help="Ended sessions, by id or prefix.")],
     delete_branch: Annotated[
-        bool, typer.Option("--delete-branch", help="Also delete the branch, with commits that are nowhere else.")
+        bool, typer.Option("--delete-branch", help="Also delete the branch, including commits that are nowhere else.")
     ] = False,
     repo: RepoFlag = None,
     json_output: JsonFlag = False,

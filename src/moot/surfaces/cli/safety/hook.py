@@ -117,7 +117,8 @@ def install(
     user: UserFlag = False,
     strict: StrictFlag = False,
     background: Annotated[
-        bool, typer.Option("--background", help="Also harden each commit in the background, and wake Claude Code.")
+        bool,
+        typer.Option("--background", help="Also harden each commit in the background; notify Claude Code of flaws."),
     ] = False,
     print_only: Annotated[bool, typer.Option("--print", help="Show the settings; write nothing.")] = False,
 ) -> None:

@@ -65,7 +65,7 @@ def uninstall_command(client: ClientArgument, user: UserFlag = False, only_print
 def advise(client: ClientSetup, variables: list[str]) -> list[str]:
     """What the person still has to know or do."""
     if not variables:
-        told = ["no key of a model is set here: what needs a model will say so"]
+        told = ["no model key is set here; commands that need a model will say so"]
     elif client.inherits and not client.reference:
         told = [f"{client.label} must have these variables when it starts: {', '.join(variables)}"]
     else:
