@@ -5,29 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_tasks import LARGE_ISSUES, SHORT_REPORTS, SMALL
 
-from moot.teams.planning import (  # fmt: skip
+from moot.teams.planning.cognition import (
     EXPECTED,
     Comparison,
     Emphasis,
     Observation,
-    Style,
-    Subtask,
-    TaskPlan,
     adapt_expectation,
     compare,
     count_extra,
     emphases,
-    in_order,
-    join_results,
-    measure,
-    negotiate,
-    overlaps,
-    problems,
     raise_weights,
-    render_plan,
-    style_for,
-    waves,
 )
+from moot.teams.planning.complexity import measure, style_for
+from moot.teams.planning.negotiation import negotiate, overlaps
+from moot.teams.planning.plans import Style, Subtask, TaskPlan, in_order, join_results, problems, render_plan, waves
 from moot.teams.topology import LEADERS
 
 TEAM = ("architect", "proposer", "critic")

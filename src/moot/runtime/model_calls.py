@@ -61,8 +61,6 @@ def failures_in(tries: Sequence[CallAttempt]) -> int:
 
 @dataclass(slots=True)
 class GrowingSpend:
-    """A `Spend` that grows."""
-
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0

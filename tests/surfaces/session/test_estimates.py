@@ -17,7 +17,8 @@ from moot.core.types import Answer, Code, ModelCall, Probing, SuiteRun, TestOutc
 from moot.evidence.artefacts.values import Artefact
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.types import DebateInput, DebateRules, Member
-from moot.protocols.decide.questions import load_shipped_judges, parse_spoken_question
+from moot.protocols.decide.questions.contexts import parse_spoken_question
+from moot.protocols.decide.questions.panel import load_shipped_judges
 from moot.protocols.decide.script import DecideInput, DecideRules
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.protocols.review.script import Reviewed, ReviewInput, ReviewRules

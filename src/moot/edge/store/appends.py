@@ -45,8 +45,6 @@ class Unwritten(Enum):
 
 
 class AppendBatch:
-    """The appends of one transaction."""
-
     def __init__(self, take: Callable[[], list[PendingWrite]]) -> None:
         self._take = take
         self._taken: list[PendingWrite] | None = None

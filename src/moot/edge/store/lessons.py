@@ -10,13 +10,14 @@ from uuid import UUID
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from moot.core.errors import UsageError
+from moot.core.experience import Lesson
 from moot.edge.store import tables
 from moot.edge.store.engine import alone
 from moot.edge.store.full_text import count_words, find_lesson_ids
 from moot.edge.store.session_queries import belongs_to
 from moot.edge.store.sql import SqlStore
-from moot.evidence.lessons import Lesson, credit_lesson, fits, gist, merge_lessons, same_advice, states_fact
-from moot.evidence.lessons.words import Gist
+from moot.evidence.lessons.lesson import credit_lesson, fits, merge_lessons, same_advice, states_fact
+from moot.evidence.lessons.words import Gist, gist
 
 R = TypeVar("R")
 POSTINGS = 2_000

@@ -24,7 +24,7 @@ from moot.protocols.debate.hearing import (
 )
 from moot.protocols.debate.state import DebateState, SpokenTurn, tool_context, tools_of
 from moot.protocols.debate.types import PARALLEL, Attacked, Candidate, Member, Phase, Talk
-from moot.teams.planning import count_extra
+from moot.teams.planning.cognition import count_extra
 from moot.teams.topology import Arrangement
 from moot.text.excerpts import Fitted, TextPart, fit_parts, fit_text, name_some, show
 from moot.text.render import estimate_tokens, fence_text

@@ -22,7 +22,7 @@ from moot.core.report import (
 from moot.protocols.debate.acts import RoleAct
 from moot.protocols.debate.phases.planning import list_unmet
 from moot.protocols.debate.types import Candidate, DebateResult, Vote
-from moot.teams.planning import Emphasis
+from moot.teams.planning.cognition import Emphasis
 from moot.teams.voting import Factor, RankedBallot
 from moot.teams.weighting import ENOUGH_RESULTS, HIGHEST_SCORE, BallotWeight
 

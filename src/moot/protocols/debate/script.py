@@ -54,7 +54,7 @@ from moot.protocols.debate.types import (
 )
 from moot.protocols.solve.attempts import Task, code_of, fit_task, task_examples
 from moot.protocols.solve.script import prepare_tests
-from moot.teams.planning import measure
+from moot.teams.planning.complexity import measure
 from moot.teams.topology import arrange, select
 from moot.text.render import material, render_diff
 

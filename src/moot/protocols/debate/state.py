@@ -36,8 +36,9 @@ from moot.protocols.debate.types import (
 from moot.protocols.solve.attempts import Task, code_of
 from moot.protocols.solve.prompts import prompt as solve_prompt
 from moot.protocols.solve.script import UsedLesson
-from moot.teams.planning import Comparison, Emphasis, Expectation, TaskPlan
-from moot.teams.planning import render_plan as shown_plan
+from moot.teams.planning.cognition import Comparison, Emphasis, Expectation
+from moot.teams.planning.plans import TaskPlan
+from moot.teams.planning.plans import render_plan as shown_plan
 from moot.teams.roles import load_shipped_roles
 from moot.text.excerpts import TextPart, fit_parts, fit_text, show
 from moot.text.passages import render_passages

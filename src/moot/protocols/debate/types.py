@@ -29,7 +29,8 @@ from moot.protocols.debate.acts import RoleAct, UnseatedRole
 from moot.protocols.debate.coordination import CheckedCriterion, Delegation, HeardTokens, Relay
 from moot.protocols.harden.script import HardenRules
 from moot.protocols.solve.script import UsedLesson
-from moot.teams.planning import Comparison, Emphasis, TaskPlan
+from moot.teams.planning.cognition import Comparison, Emphasis
+from moot.teams.planning.plans import TaskPlan
 from moot.teams.voting import Election, Method, RankedBallot, TieBreak
 from moot.teams.weighting import BallotWeight
 

@@ -12,7 +12,8 @@ from pydantic.config import JsonDict
 from moot.core.room import Ask, Room, T
 from moot.core.types import Value
 from moot.protocols.decide.prompts import prompt
-from moot.protocols.decide.questions import Judge, Level, PanelQuestion, QuestionOption, option_named
+from moot.protocols.decide.questions.letters import option_named
+from moot.protocols.decide.questions.values import Judge, Level, PanelQuestion, QuestionOption
 from moot.text.excerpts import Fitted, fit_text, show
 from moot.text.render import estimate_tokens, fence_text
 from moot.text.replies import Aliases, ExampleKeys, instructions

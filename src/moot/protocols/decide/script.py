@@ -22,7 +22,8 @@ from moot.protocols.decide.ballots import (
     ask_recommendation,
 )
 from moot.protocols.decide.cases import DecisionCase, after_first, after_second, needs_panel, open_case, verdict
-from moot.protocols.decide.questions import Judge, PanelQuestion, find_favoured
+from moot.protocols.decide.questions.letters import find_favoured
+from moot.protocols.decide.questions.values import Judge, PanelQuestion
 from moot.protocols.decide.verdicts import Outcome, PanelTerms, QuestionVerdict, Share, worst_outcome
 
 V = TypeVar("V", bound=Value)

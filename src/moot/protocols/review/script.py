@@ -13,7 +13,7 @@ from moot.core.room import Room
 from moot.core.types import Code, NotAnalysed, Result, Rules, Value
 from moot.evidence.artefacts.checkpoints import MOST_ROUNDS
 from moot.evidence.artefacts.checks import check
-from moot.evidence.artefacts.values import Artefact, ArtefactFault, ArtefactType, Challenge, Gravity, Neighbour
+from moot.evidence.artefacts.values import Artefact, ArtefactFault, ArtefactType, Challenge, Neighbour
 from moot.protocols.review.adversary import challenge_artefact
 from moot.protocols.review.changes import ChangeReview, Dismissal, review_change
 from moot.protocols.review.defender import defend_artefact
@@ -128,9 +128,9 @@ class ArtefactReview(Value):
     decision: str = ""
     """The last word, with its reasons."""
 
-    def list_standing(self, gravity: Gravity | None = None) -> list[ChallengeVerdict]:
+    def list_standing(self) -> list[ChallengeVerdict]:
         """Challenges that only the defender calls settled."""
-        return [v for v in self.challenges if not v.confirmed and gravity in (None, v.challenge.severity)]
+        return [v for v in self.challenges if not v.confirmed]
 
 
 class ReviewResult(Result):

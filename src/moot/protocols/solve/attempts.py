@@ -11,7 +11,7 @@ from moot.core.measures import Coverage, Quality, not_measured_in
 from moot.core.room import Ask, Room
 from moot.core.tools import ToolContext
 from moot.core.types import AbsenceReason, Absent, Code, Language, SourceFile, SuiteRun, Tests, Unit, Value
-from moot.evidence.lessons import generalise_text
+from moot.evidence.lessons.general import generalise_text
 from moot.evidence.trials.analysis import (
     Analysis,
     combine_analyses,

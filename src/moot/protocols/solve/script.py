@@ -11,7 +11,7 @@ from moot.core.experience import Episode, Lesson
 from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Room
 from moot.core.types import Absent, Language, Names, Result, Rules, Tests, Value
-from moot.evidence.lessons import origin_of
+from moot.evidence.lessons.lesson import origin_of
 from moot.evidence.trials.requirements import find_untouched, test_texts
 from moot.evidence.trials.summary import format_passed
 from moot.protocols.solve.attempts import (

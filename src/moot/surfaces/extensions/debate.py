@@ -220,7 +220,6 @@ def split_team(agents: Sequence[Agent], task: TaskTraits) -> tuple[list[Agent], 
 def members_of(
     settings: Settings, agents: Sequence[Agent], rules: DebateRules, task: TaskTraits
 ) -> tuple[list[Member], Seats]:
-    """The members and their models."""
     roles = read_roles(str(settings["debate.roles_folder"]))
     named = {key.removeprefix("seats."): r for key, r in settings.resolved.items() if key.startswith("seats.")}
     known = [seat_of(agent) for agent in agents]

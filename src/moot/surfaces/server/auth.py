@@ -99,7 +99,6 @@ def address_of(scope: dict[str, Any]) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether this is a loopback address."""
     if address == "localhost":
         return True
     try:

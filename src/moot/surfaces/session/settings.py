@@ -284,7 +284,6 @@ class Settings:
         return {name: read_endpoint(name, table) for name, table in tables.items()}
 
     def endpoint_notes(self, seats: Mapping[str, Iterable[str]]) -> dict[str, JsonValue]:
-        """The note with the endpoints of its seats."""
         used, own = {name for chain in seats.values() for name in chain}, self.endpoints()
         kept: dict[str, JsonValue] = {name: own[name].model_dump() for name in sorted(used & set(own))}
         return {ENDPOINTS: kept} if kept else {}

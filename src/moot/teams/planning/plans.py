@@ -43,12 +43,8 @@ def problems(plan: TaskPlan, owners: Collection[str]) -> tuple[str, ...]:
             found.append(f"{what} belongs to {each.owner!r}, who is not in the team")
         found += [f"{what} depends on {other!r}, which does not exist" for other in each.depends_on if other not in ids]
         found += [f"{what} depends on itself"] if each.id in each.depends_on else []
-    rings = [ring for ring in cycles(_needs(plan)) if len(ring) > 1]
+    rings = [ring for ring in cycles({each.id: each.depends_on for each in plan.subtasks}) if len(ring) > 1]
     return (*found, *(f"{' needs '.join((*ring, ring[0]))}: none of them can begin" for ring in rings))
-
-
-def _needs(plan: TaskPlan) -> dict[str, tuple[str, ...]]:
-    return {each.id: each.depends_on for each in plan.subtasks}
 
 
 def waves(plan: TaskPlan) -> tuple[tuple[Subtask, ...], ...]:

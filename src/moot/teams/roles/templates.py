@@ -24,12 +24,8 @@ MAX_AGENTS = 50
 @lru_cache(maxsize=1)
 def load_shipped_roles() -> Mapping[str, Role]:
     entries = files("moot.teams.roles").iterdir()
-    found = sorted((f.name, f.read_text(encoding="utf-8")) for f in entries if _is_role(f.name))
+    found = sorted((f.name, f.read_text(encoding="utf-8")) for f in entries if f.name.endswith(".md"))
     return {name.removesuffix(".md"): read_role(name.removesuffix(".md"), text, name) for name, text in found}
-
-
-def _is_role(name: str) -> bool:
-    return name.endswith(".md")
 
 
 def read_role(name: str, text: str, place: str) -> Role:

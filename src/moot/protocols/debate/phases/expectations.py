@@ -6,7 +6,7 @@ from dataclasses import replace
 from moot.protocols.debate.phases.review import HEAVY
 from moot.protocols.debate.state import DebateState
 from moot.protocols.debate.types import ONCE, Phase
-from moot.teams.planning import EXPECTED, Observation, adapt_expectation, compare, emphases
+from moot.teams.planning.cognition import EXPECTED, Observation, adapt_expectation, compare, emphases
 
 
 def review_phase(state: DebateState, phase: Phase) -> DebateState:

@@ -16,19 +16,10 @@ from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import brief, list_seated, render_files, system
 from moot.protocols.debate.types import Candidate, Member
 from moot.protocols.solve.attempts import choose_block
-from moot.teams.planning import (
-    Stance,
-    Subtask,
-    TaskPlan,
-    join_results,
-    measure,
-    negotiate,
-    overlaps,
-    problems,
-    style_for,
-    waves,
-)
-from moot.teams.planning import render_plan as shown_plan
+from moot.teams.planning.complexity import measure, style_for
+from moot.teams.planning.negotiation import Stance, negotiate, overlaps
+from moot.teams.planning.plans import Subtask, TaskPlan, join_results, problems, waves
+from moot.teams.planning.plans import render_plan as shown_plan
 from moot.text.render import fence_text
 from moot.text.replies import Aliases, ExampleKeys, Title, instructions
 

@@ -10,10 +10,11 @@ from pydantic import JsonValue, ValidationError
 from rich.table import Table
 
 from moot.core.errors import UsageError
+from moot.core.experience import Lesson, Origin
 from moot.core.report import count_things
 from moot.edge.store.episodes import EpisodeStore
 from moot.edge.store.lessons import LessonStore
-from moot.evidence.lessons import Lesson, Origin, new_lesson, rate_lesson
+from moot.evidence.lessons.lesson import new_lesson, rate_lesson
 from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json, write_json
