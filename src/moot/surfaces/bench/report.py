@@ -5,17 +5,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from moot.core.report import (
-    Block,
-    Bullets,
-    Figures,
-    Grid,
-    Headline,
-    Report,
-    count_things,
-    list_items,
-    make_row,
-)
+from moot.core.report import Block, Bullets, Figures, Grid, Headline, Report, count_things, list_items, make_row
 from moot.surfaces.bench.metrics import ArmComparison, ArmFigures, BenchFigures, Share
 from moot.surfaces.bench.plots import STYLE, draw_plots
 from moot.surfaces.bench.rows import BenchRow, RunPlan

@@ -25,13 +25,7 @@ from moot.surfaces.history.person_questions import PersonQuestion, ask_at_gate, 
 from moot.surfaces.mcp.handshake import MODERN
 from moot.surfaces.mcp.tools import SessionView
 from moot.surfaces.server.client_rights import Identity
-from moot.surfaces.server.gate_decisions import (
-    AnswersBody,
-    Decision,
-    answer_gate,
-    decide_gate,
-    decline_answers,
-)
+from moot.surfaces.server.gate_decisions import AnswersBody, Decision, answer_gate, decide_gate, decline_answers
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.sessions import problem_of
 from moot.surfaces.server.shapes import result_of
