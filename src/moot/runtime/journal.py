@@ -280,7 +280,7 @@ class Steps:
 
 
 class Cuttable:
-    """Around what a stop may interrupt. A class: a generator would cost every call three times as much."""
+    """Surrounds what a stop may interrupt. A class, because a generator would take three times as long per call."""
 
     __slots__ = ("_inside", "_steps", "_task")
 

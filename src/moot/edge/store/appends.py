@@ -22,8 +22,9 @@ from moot.edge.store.write_queue import WriteQueue
 
 R = TypeVar("R")
 ROUNDS = 4
-"""Of the event loop that an append waits for others. By then the last answer of several has reached its protocol: if
-that ends the session, its last steps and its end are one transaction. Whoever waits for the disk ends this wait."""
+"""Turns of the event loop for which an append waits for others. By then the last answer of several has reached its
+protocol: if that ends the session, its last steps and its end are one transaction. Whoever waits for the disk ends this
+wait."""
 AT_ONCE = 128
 """Appends per transaction. More would let all sessions run in lockstep: all think, then all wait."""
 MOST_EPISODES = 10_000

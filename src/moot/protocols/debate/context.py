@@ -58,7 +58,7 @@ class DebateContext:
     heard_roles: set[str] = field(default_factory=set)
     """Roles with a usable answer in the phase that runs."""
     heard: dict[str, tuple[HeardTurn, ...]] = field(default_factory=dict)
-    """What the prompt that is being written for a seat holds of others' turns."""
+    """Turns of others in the prompt that is being written for a seat."""
     examined: dict[str, set[str]] = field(default_factory=dict)
     """The codes that a seat has looked at by its tools."""
 
@@ -66,7 +66,7 @@ class DebateContext:
         self.state = replace(self.state, **changes)
 
     def enter(self, candidate: Candidate, phase: Phase, text: str, answer: BaseModel | None = None) -> None:
-        """`answer`: the one that holds it."""
+        """`answer`: the reply that contains the candidate."""
         if answer is not None and (turn := self.room.turn_of(answer)) is not None:
             self.turns[candidate.id] = turn
         said = SpokenTurn(seat=candidate.seat, phase=phase, round=self.state.round, text=text, candidate=candidate.id)

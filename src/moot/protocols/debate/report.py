@@ -159,7 +159,7 @@ def _phases(result: DebateResult) -> Iterator[Block]:
 
 
 def _ratings(result: DebateResult) -> Iterator[Block]:
-    """Why this draft: its company and the predictions it meets, one row for each behaviour."""
+    """Why this draft: how alike others behave and which predictions it meets, one row for each behaviour."""
     rows = [
         make_row(r.name, f"{r.alike} of {r.drafts}", f"{r.company:.2f}", f"{r.met} of {r.of}", f"{r.score:.3f}")
         for r in result.ratings[:RATINGS]

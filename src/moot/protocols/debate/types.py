@@ -184,7 +184,7 @@ class DebateRules(Rules):
 
 
 class Member(Value):
-    """One agent at the table."""
+    """One agent of the debate."""
 
     seat: str
     role: str

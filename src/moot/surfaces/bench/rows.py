@@ -26,7 +26,7 @@ class BenchRow(Value):
     session: str = ""
     """Empty where no session was needed, or none could be begun."""
     right: bool | None = None
-    """None: nobody can say (skipped, or the judge did not work); such a row counts neither way."""
+    """None: unknown (skipped, or the judge failed); such a row counts neither way."""
     why: str = ""
     """What the judge saw, or why there is no verdict."""
     skipped: bool = False

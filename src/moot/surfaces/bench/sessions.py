@@ -27,7 +27,7 @@ from moot.text.secrets import Vault
 
 WRITER = "generator"
 WORKED_ON = frozenset({"max_rounds", "unchanged", "consensus", "no_candidate"})
-"""Stops of a debate that went all its way; any other is a gate's."""
+"""Stop reasons of a debate that ran all its phases; any other means that it ended early."""
 
 
 @dataclass(frozen=True)

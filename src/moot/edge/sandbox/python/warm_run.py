@@ -77,7 +77,7 @@ class MemoryReport:
 
     @property
     def moved(self) -> float:
-        """When it was last seen to grow."""
+        """When the report was last seen to grow."""
         size, self._size = self._size, os.fstat(self._file).st_size
         if size != self._size:
             self._moved = time.monotonic()
