@@ -107,7 +107,7 @@ SET_UP = {
     "tools": MenuEntry("List the tools that seats may use; try one.", "set_up.tools"),
     "lessons": MenuEntry("List, add, export what earlier sessions learnt.", "set_up.lessons"),
     "install": MenuEntry("Add Moot's MCP server to a coding client.", "set_up.install"),
-    "uninstall": MenuEntry("Take Moot's MCP server out of a coding client.", "set_up.install"),
+    "uninstall": MenuEntry("Remove Moot's MCP server from a coding client.", "set_up.install"),
     "trust": MenuEntry("Trust the moot.toml of a project.", "set_up.trust"),
     "allow": MenuEntry("Allow one tool call that a hook stopped.", "safety.hook"),
     "mcp": MenuEntry("Serve MCP to a coding agent, which starts it.", "set_up.mcp"),

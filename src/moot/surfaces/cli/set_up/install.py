@@ -55,7 +55,7 @@ def install_command(client: ClientArgument, user: UserFlag = False, only_print: 
 
 
 def uninstall_command(client: ClientArgument, user: UserFlag = False, only_print: PrintFlag = False) -> None:
-    """Take out what `moot install` put in, and nothing else."""
+    """Remove what `moot install` added, and nothing else."""
     chosen = find_client(client)
     _apply(
         plan_uninstall(chosen, _path(chosen, user=user)), only_print=only_print, same="nothing to do: it is not there"
