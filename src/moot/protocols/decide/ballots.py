@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model
-from pydantic.config import JsonDict
 
 from moot.core.room import Ask, Room, T
 from moot.core.types import Value
@@ -17,6 +16,7 @@ from moot.protocols.decide.questions.values import Judge, Level, PanelQuestion, 
 from moot.text.excerpts import Fitted, fit_text, show
 from moot.text.render import estimate_tokens, fence_text
 from moot.text.replies import Aliases, ExampleKeys, instructions
+from moot.text.replies.shape import require_all_fields
 
 ADVISOR = "advisor"
 REPLY_TOKENS = 700
@@ -32,12 +32,6 @@ NOTHING = re.compile(
     r"i (?:keep|kept|maintain|stay).{0,80}|nothing convinced me.{0,40}|not convinced.{0,40})\W*",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-def require_all_fields(schema: JsonDict) -> None:
-    """Providers that enforce the schema require every field; our parser does without the minor ones."""
-    properties = schema.get("properties")
-    schema["required"] = [*properties] if isinstance(properties, dict) else []
 
 
 class Ballot(Value):

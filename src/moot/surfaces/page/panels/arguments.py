@@ -8,7 +8,8 @@ from moot.protocols.decide.verdicts import JudgePosition, QuestionVerdict, UserC
 from moot.protocols.review.script import ArtefactReview, ReviewResult
 from moot.protocols.vet.positions import BlindSpot, Claim, Diagnosis, Objection
 from moot.protocols.vet.verdict import VetResult
-from moot.surfaces.page.panels.recorded import RecordedSession, as_table
+from moot.record.transcript import as_table
+from moot.surfaces.page.panels.recorded import RecordedSession
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import get_args
 
 from moot.protocols.debate.types import DebateInput, DebateResult
 from moot.record.seen import read_heard
-from moot.surfaces.page.panels.recorded import RecordedSession, as_table
+from moot.record.transcript import as_table
+from moot.surfaces.page.panels.recorded import RecordedSession
 from moot.teams.topology import Arrangement, Topology, arrange
 
 WIDTH, ROUND_HEIGHT, RADIUS = 480, 300, 100
