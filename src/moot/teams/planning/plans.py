@@ -71,21 +71,15 @@ class JoinedResults:
 
     parts: tuple[tuple[Subtask, str], ...]
     missing: tuple[str, ...]
-    shaky: tuple[str, ...]
-    """Subtasks whose result depends on a missing one, directly or not."""
 
 
 def join_results(plan: TaskPlan, results: Mapping[str, str]) -> JoinedResults:
     """An empty result counts as missing."""
     order = in_order(plan)
     missing = [each.id for each in order if not results.get(each.id, "").strip()]
-    broken = set(missing)
-    for each in order:
-        broken |= {each.id} if broken.intersection(each.depends_on) else set()
     return JoinedResults(
         parts=tuple((each, results[each.id]) for each in order if each.id not in missing),
         missing=tuple(missing),
-        shaky=tuple(each.id for each in order if each.id in broken and each.id not in missing),
     )
 
 
