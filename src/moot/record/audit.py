@@ -34,19 +34,19 @@ class AuditLine(Value):
 def timeline(whole: SessionSnapshot) -> list[AuditLine]:
     standing = {(step.seq, step.part): step for step in whole.steps}
     last = {(e.seq, e.part): e.entry for e in whole.entries if e.kind == "step"}
-    told = []
+    found = []
     for entry in whole.entries:
         place = (entry.seq, entry.part)
         counts = entry.kind != "step" or (place in standing and last[place] == entry.entry)
         title, lines = describe_entry(entry)
-        told.append(
+        found.append(
             AuditLine(
                 entry=entry.entry, at=entry.at, kind=entry.kind, title=title, lines=tuple(lines), forgotten=not counts,
                 step=f"{entry.seq}.{entry.part}" if entry.kind == "step" else "", fence=entry.fence, chain=entry.chain,
                 value=entry.value,
             )
         )  # fmt: skip
-    return told
+    return found
 
 
 def sum_spending(entries: Sequence[JournalEntry]) -> dict[str, Spend]:

@@ -126,8 +126,8 @@ def _version(step: StepRow, version: VersionRow) -> ReportSection:
 
 
 def describe_step(step: StepRow) -> tuple[str, ...]:
-    told = _render_step(step)
-    return told.entries if isinstance(told, Bullets) else (told.text,)
+    lines = _render_step(step)
+    return lines.entries if isinstance(lines, Bullets) else (lines.text,)
 
 
 def _render_step(step: StepRow) -> Bullets | Listing:
@@ -145,8 +145,8 @@ def _render_step(step: StepRow) -> Bullets | Listing:
             return Bullets(entries=(*fixed, *(f"left: {what}" for what in repair.left.values())) or ("nothing to do",))
         case "execute" | "attack":
             run = SuiteRun.model_validate(step.value)
-            told = [f"{o.status} {o.name}" + (f": {o.detail.strip()}" if o.detail else "") for o in run.outcomes]
-            return Bullets(entries=(*told, *([run.problem] if run.problem else [])))
+            lines = [f"{o.status} {o.name}" + (f": {o.detail.strip()}" if o.detail else "") for o in run.outcomes]
+            return Bullets(entries=(*lines, *([run.problem] if run.problem else [])))
         case "probe":
             probing = Probing.model_validate(step.value)
             return Bullets(
@@ -154,8 +154,8 @@ def _render_step(step: StepRow) -> Bullets | Listing:
             )
         case "check":
             made = Checks.model_validate(step.value)
-            told = [f"{made.point}: {each.action}: {each.status}: {each.summary}" for each in made.feedback]
-            return Bullets(entries=(*told, *(remark.text_line for each in made.feedback for remark in each.findings)))
+            lines = [f"{made.point}: {each.action}: {each.status}: {each.summary}" for each in made.feedback]
+            return Bullets(entries=(*lines, *(remark.text_line for each in made.feedback for remark in each.findings)))
         case "recall" | "learn" | "credit" | "records" | "episodes" | "search":
             return Bullets(entries=tuple(_list_known(step)) or ("none",))
         case "remember":

@@ -193,6 +193,6 @@ def _add_runs(db: Connection, ran: Sequence[dict[str, object]]) -> None:
 def _forget_episodes(db: Connection) -> None:
     alone(db)  # two at once would deadlock on each other's rows
     turns = tables.turns
-    told = select(turns.c.id).where(turns.c.reflections.is_not(None))
-    oldest = told.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
+    stored = select(turns.c.id).where(turns.c.reflections.is_not(None))
+    oldest = stored.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
     db.execute(update(turns).where(turns.c.id.in_(oldest)).values(reflections=null()))

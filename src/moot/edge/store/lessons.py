@@ -118,8 +118,8 @@ def _put(db: Connection, lessons: Sequence[Lesson]) -> None:
 
 
 def _row(lesson: Lesson) -> dict[str, object]:
-    told = {"text": lesson.text, "words": _join(lesson), "lesson": lesson.model_dump(mode="json")}
-    return {"id": lesson.id, **told, "created_at": lesson.created_at, "expires_at": lesson.expires_at}
+    row = {"text": lesson.text, "words": _join(lesson), "lesson": lesson.model_dump(mode="json")}
+    return {"id": lesson.id, **row, "created_at": lesson.created_at, "expires_at": lesson.expires_at}
 
 
 def _join(lesson: Lesson) -> str:

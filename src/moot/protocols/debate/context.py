@@ -244,8 +244,8 @@ class DebateContext:
         self.note_heard(member, fitted.heard, mesh, most, aside=aside)
         if not fitted.heard:
             return ""
-        told = show(fitted.shown, f"{member.seat}, round {self.state.round},", self.room)
-        return f"What others said in this round:\n\n{fence_text(told.join(), 'text')}\n\n"
+        lines = show(fitted.shown, f"{member.seat}, round {self.state.round},", self.room)
+        return f"What others said in this round:\n\n{fence_text(lines.join(), 'text')}\n\n"
 
     def note_heard(
         self, member: Member, heard: Sequence[HeardText], mesh: Sequence[HeardText], most: int, *, aside: bool = False
@@ -292,8 +292,8 @@ class DebateContext:
 def note_attack(
     context: DebateContext, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden"
 ) -> None:
-    told = {"candidate": candidate.id, "round": context.state.round, "by": by, "findings": tuple(left)}
-    context.update(attacks=(*context.state.attacks, Attacked.model_validate(told)))
+    fields = {"candidate": candidate.id, "round": context.state.round, "by": by, "findings": tuple(left)}
+    context.update(attacks=(*context.state.attacks, Attacked.model_validate(fields)))
 
 
 def _take_answers(speakers: Sequence[Member], answers: Sequence[Any], take: Callable[[Member, T], object]) -> list[T]:

@@ -79,8 +79,8 @@ def report_debate(result: DebateResult) -> Report:
 
 
 def _lessons(result: DebateResult) -> Iterator[Block]:
-    told = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
-    yield from list_items("Lessons that were told", told)
+    recalled = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
+    yield from list_items("Lessons that were told", recalled)
     learnt = [f"{lesson.id} {lesson.text} ({lesson.kind} by {lesson.source})" for lesson in result.lessons_learnt]
     yield from list_items("Lessons learnt", learnt)
 
@@ -200,8 +200,8 @@ def _weigh(weight: BallotWeight) -> tuple[Cell, ...]:
         "diversity": None if weight.diversity is None else f"{weight.diversity:.0%}",
         "history": None if weight.history is None else f"{weight.history:.0%}",
     }
-    told = [f"{value or 'unknown'}: ×{weight.factors[name]:g}" for name, value in known.items()]
-    return make_row(weight.voter, f"{sure}: ×{weight.factors['confidence']:g}", *told, f"{weight.weight:g}")
+    factors = [f"{value or 'unknown'}: ×{weight.factors[name]:g}" for name, value in known.items()]
+    return make_row(weight.voter, f"{sure}: ×{weight.factors['confidence']:g}", *factors, f"{weight.weight:g}")
 
 
 def _vote(vote: Vote) -> Iterator[Block]:

@@ -336,8 +336,8 @@ def render_candidates(candidates: Sequence[Candidate], state: DebateState, room:
         show(fit_parts(words, most if state.rules.edition > 1 else UNLIMITED), "the seats", room),
         show(fit_parts(failures, most), "the seats", room),
     ]
-    told = {part.name: part.text for each in fitted for part in each.parts}
-    parts = [_render_candidate(c, told, state) for c in candidates if _body_of(c) in told]
+    texts = {part.name: part.text for each in fitted for part in each.parts}
+    parts = [_render_candidate(c, texts, state) for c in candidates if _body_of(c) in texts]
     return "\n\n".join([*parts, *filter(None, (each.note for each in fitted))])
 
 

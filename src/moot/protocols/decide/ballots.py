@@ -88,7 +88,7 @@ def ask_rebuttal(
     def reasons(name: str, stand: Stand) -> str:
         return fence_text(show(fit_text(name, stand.reasons, share), reader, room).join(), "text")
 
-    told = [
+    positions = [
         f"{other.title} ({other.name}): option {stand.option}\n{reasons(f'the reasons of {other.name}', stand)}"
         for other, stand in others.items()
     ]
@@ -99,7 +99,7 @@ def ask_rebuttal(
         **_material(question, share),
         mine=mine.option,
         own=reasons("its own reasons", mine),
-        others="\n\n".join(told),
+        others="\n\n".join(positions),
         names=", ".join(other.name for other in others),
         form=instructions(shape),
     )
@@ -123,7 +123,7 @@ def _material(question: PanelQuestion, allowance: int) -> dict[str, str]:
     return {
         "id": question.id,
         "question": fits.text,
-        "options": "\n".join(f"{o.id}. {told}" for o, told in zip(question.options, fits.options, strict=True)),
+        "options": "\n".join(f"{o.id}. {text}" for o, text in zip(question.options, fits.options, strict=True)),
         "context": f"\nContext:\n{fence_text(fits.context, 'text')}\n" if fits.context else "",
     }
 

@@ -129,8 +129,8 @@ async def first_round(
         with_doubts(after_first(case, judges, {j.name: next(said) for j in judges}), doubts) if case.panel else case
         for case in cases
     ]
-    told = [tell_round(case, room) for case in heard_by_case]
-    return [with_advice(case, next(said)) if case in advised else case for case in told], cut
+    rounds = [tell_round(case, room) for case in heard_by_case]
+    return [with_advice(case, next(said)) if case in advised else case for case in rounds], cut
 
 
 async def second_round(
@@ -168,9 +168,9 @@ async def ask_about_doubts(
     for (place, other), said in zip(doubted, again, strict=True):
         before = cast("Stand", settled[place]).option
         now = said.option if isinstance(said, Ballot | JudgeRebuttal) else ""
-        told = f"{asks[place].seat} chose {before} with reasons for {other}; asked about it, "
-        told += f"it chose {now}" if now else f"it gave no answer, and {before} stands"
-        notes[about[place].id] = (*notes.get(about[place].id, ()), told)
+        note = f"{asks[place].seat} chose {before} with reasons for {other}; asked about it, "
+        note += f"it chose {now}" if now else f"it gave no answer, and {before} stands"
+        notes[about[place].id] = (*notes.get(about[place].id, ()), note)
         settled[place] = said if now else settled[place]
     return settled, notes, cut
 

@@ -169,12 +169,12 @@ async def review_change(
 
 
 async def ask_reviewer(code: Code, dismissals: Sequence[Dismissal], room: Room) -> PointList | None:
-    told = [f"- {each.file}: {each.problem} (turned down: {each.reason})" for each in dismissals]
+    lines = [f"- {each.file}: {each.problem} (turned down: {each.reason})" for each in dismissals]
     text = prompt(
         "change",
         change=render_change(code, "adversary", room),
-        dismissed="These points were turned down before. Do not raise them again:\n{}\n\n".format("\n".join(told))
-        if told
+        dismissed="These points were turned down before. Do not raise them again:\n{}\n\n".format("\n".join(lines))
+        if lines
         else "",
         form=instructions(PointList),
     )

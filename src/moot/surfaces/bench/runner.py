@@ -218,8 +218,14 @@ class BenchRunner:
         )
 
     def _plain_row(self, arm: ArmPlan, task: BenchTask, **said: object) -> BenchRow:
-        told = {"suite": self.plan.suite, "task": task.id, "arm": arm.name, "prompt": task.prompt, "expected": task.key}
-        return BenchRow.model_validate({**told, **said})
+        row = {
+            "suite": self.plan.suite,
+            "task": task.id,
+            "arm": arm.name,
+            "prompt": task.prompt,
+            "expected": task.key,
+        }
+        return BenchRow.model_validate({**row, **said})
 
     def _open_sandbox(self) -> Sandbox:
         if self._box is None:

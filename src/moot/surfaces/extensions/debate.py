@@ -212,8 +212,8 @@ def split_team(agents: Sequence[Agent], task: TaskTraits) -> tuple[list[Agent], 
     whys = [(agent, reason_not_to_seat(agent.role, task)) for agent in agents]
     unseated = tuple(UnseatedRole(seat=agent.id, role=agent.role, why=why) for agent, why in whys if why)
     if len(unseated) == len(whys):
-        told = "; ".join(f"{each.role}: {each.why}" for each in unseated)
-        raise UsageError(f"no role of this team has anything to do here: {told}")
+        reasons = "; ".join(f"{each.role}: {each.why}" for each in unseated)
+        raise UsageError(f"no role of this team has anything to do here: {reasons}")
     return [agent for agent, why in whys if not why], unseated
 
 

@@ -237,11 +237,11 @@ def due(question: VetQuestion, way: Route, tasks: Mapping[str, TaskStanding]) ->
     task = tasks.get(name, TaskStanding(name))
     stakes = stakes_of(question, way)
     step = next_step(tasks, name, stakes=stakes, security=way.security)
-    told = max(len(question.attempts), len(question.errors))
-    if question.failed and told and way.security and stakes == "high":
+    stated = max(len(question.attempts), len(question.errors))
+    if question.failed and stated and way.security and stakes == "high":
         return Next("escalate", "a high-stakes security task has failed"), task
-    if question.failed and told >= MOST_FAILURES:
-        return Next("escalate", f"the task has failed {told} times"), task
+    if question.failed and stated >= MOST_FAILURES:
+        return Next("escalate", f"the task has failed {stated} times"), task
     return step, task
 
 

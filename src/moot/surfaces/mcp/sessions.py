@@ -177,17 +177,17 @@ class McpSessions:
 
     async def _tell_open(self, now: LiveSession) -> list[str]:
         """What nobody answered, and what is left for a person to choose."""
-        gates, told = await self.site.gates.gates(now.record.id), list[str]()
+        gates, lines = await self.site.gates.gates(now.record.id), list[str]()
         if any(gate.decision is not None and gate.decision.reason == DECLINED for gate in gates):
-            told.append("The user declined to answer the questions about the task: assumptions stand in for answers.")
+            lines.append("The user declined to answer the questions about the task: assumptions stand in for answers.")
         choices = await self.open_questions(now) if now.gate is None else []
         names = [each.about.question_id for each in choices if isinstance(each.about, QuestionVerdict)]
         if not names:
-            return told
+            return lines
         closed = {each.key for each in choices} <= await self.list_unanswered(now.record)
         who = "The user did not choose" if closed else "The judges disagree"
         how = f"moot choose {now.record.id} {names[0]} OPTION --reason TEXT"
-        return [*told, f"{who}: {', '.join(names)}. The user chooses in a terminal: {how}"]
+        return [*lines, f"{who}: {', '.join(names)}. The user chooses in a terminal: {how}"]
 
     async def read_result(self, record: SessionRecord) -> Any:
         extension = find_extension(record.protocol)

@@ -44,8 +44,8 @@ async def adversarial(context: DebateContext) -> str:
 
 def describe_task(state: DebateState) -> str:
     """With the plan and the planner's emphasis: red reads no other prompt of the debate."""
-    told = notes(state).strip() if state.rules.edition > 1 else ""
-    return "\n\n".join(filter(None, (render_task(state), told)))
+    extra = notes(state).strip() if state.rules.edition > 1 else ""
+    return "\n\n".join(filter(None, (render_task(state), extra)))
 
 
 def name_outcome(result: HardenResult) -> str:

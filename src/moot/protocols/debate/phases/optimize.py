@@ -156,8 +156,8 @@ def render_contrast(state: DebateState) -> str:
     found, more = every[:DIFFERENCES], len(every) - DIFFERENCES
     names = ranked[0].id, other.id
     lines = [f"{d.call}: {names[0]} gives {d.left}, {names[1]} gives {d.right}" for d in found]
-    told = fence_text("\n".join([*lines, *([f"and {more} more calls"] if more > 0 else [])]), "text")
-    return f"{names[0]} and {names[1]} differ; decide by the task which is right:\n\n{told}\n\n" if lines else ""
+    block = fence_text("\n".join([*lines, *([f"and {more} more calls"] if more > 0 else [])]), "text")
+    return f"{names[0]} and {names[1]} differ; decide by the task which is right:\n\n{block}\n\n" if lines else ""
 
 
 def last_try(attempts: Sequence[Attempt], state: DebateState) -> str:

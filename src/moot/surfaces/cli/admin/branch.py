@@ -98,10 +98,10 @@ def blame_command(
 ) -> None:
     """Show which commit each line of a file on a branch comes from."""
     first, last = _span(lines)
-    told = branches_in(repo).find(session).blame(file, first, last)
+    blamed = branches_in(repo).find(session).blame(file, first, last)
     if json_output:
-        return print_json([line.model_dump(mode="json") for line in told])
-    for line in told:
+        return print_json([line.model_dump(mode="json") for line in blamed])
+    for line in blamed:
         text = f"{line.commit[:SHORT]} {line.author:12.12} {line.line:5} {line.text}"
         out().print(plain(text), soft_wrap=True)
 

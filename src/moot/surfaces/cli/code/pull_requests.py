@@ -24,8 +24,8 @@ def report_remarks(remarks: Sequence[LineRemark]) -> Report:
 
 def comment_on(pull: PullRequest, remarks: Sequence[LineRemark], most: int) -> str:
     """Posts the most serious new findings in one review, at most `most`. Returns a line that says what was done."""
-    told = "\n".join(pull.list_comments())
-    fresh = [remark for remark in remarks if mark_of(remark) not in told]
+    posted = "\n".join(pull.list_comments())
+    fresh = [remark for remark in remarks if mark_of(remark) not in posted]
     chosen = fresh[:most]
     known = len(remarks) - len(fresh)
     if not chosen:

@@ -153,8 +153,8 @@ def read_lessons(text: str, name: str) -> list[Lesson]:
                 lessons.append(Lesson.model_validate_json(line))
             except ValidationError as error:
                 why = error.errors()[0]["msg"]
-                told = f"line {number} of {name} is not a valid lesson ({why}); nothing was imported"
-                raise UsageError(told) from None
+                problem = f"line {number} of {name} is not a valid lesson ({why}); nothing was imported"
+                raise UsageError(problem) from None
     if not lessons:
         raise UsageError(f"no lessons in {name}")
     return lessons

@@ -41,9 +41,9 @@ def tutorial_command(
     """
     if not yes and not sys.stdin.isatty():
         raise UsageError("the tutorial waits for you to press Enter, and there is no terminal; --yes runs through it")
-    told = yaml.safe_load(SCRIPT.read_text(encoding="utf-8"))
-    steps, failed = [TutorialStep.model_validate(step) for step in told["steps"]], list[str]()
-    with _lay_out({**told["files"], "replies.yaml": yaml.safe_dump(told["replies"])}):
+    script = yaml.safe_load(SCRIPT.read_text(encoding="utf-8"))
+    steps, failed = [TutorialStep.model_validate(step) for step in script["steps"]], list[str]()
+    with _lay_out({**script["files"], "replies.yaml": yaml.safe_dump(script["replies"])}):
         for number, step in enumerate(steps, 1):
             _say(f"[bold]{number} of {len(steps)}: {step.verb}[/]", step.about, f"$ moot {shlex.join(step.command)}")
             if not yes and _wants_to_leave("Enter runs it, q quits: "):

@@ -85,9 +85,9 @@ def weigh_arguments(session: RecordedSession) -> VetView | None:
     if not isinstance(result, VetResult):
         return None
     sides = tuple(
-        Argument(side, *told, tuple(turn.seq for turn in session.snapshot.turns if turn.seat == side))
-        for side, told in (("advocate", _describe_advocate(result)), ("critic", _describe_critic(result)))
-        if told is not None
+        Argument(side, *points, tuple(turn.seq for turn in session.snapshot.turns if turn.seat == side))
+        for side, points in (("advocate", _describe_advocate(result)), ("critic", _describe_critic(result)))
+        if points is not None
     )
     return VetView(result, sides) if sides else None
 
