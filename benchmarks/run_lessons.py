@@ -10,9 +10,10 @@ from pathlib import Path
 
 from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep
+from moot.core.experience import Lesson, Origin
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonStore
-from moot.evidence.lessons import Lesson, Origin, new_lesson
+from moot.evidence.lessons.lesson import new_lesson
 from moot.evidence.lessons.words import thesaurus
 
 MANY, TASKS = 100_000, 200

@@ -37,13 +37,7 @@ from moot.runtime.runner import SessionPlan, cut_by
 from moot.surfaces.bench.arms import ANSWERS, ArmWishes, plan_arms
 from moot.surfaces.bench.judges import AnswerJudge
 from moot.surfaces.bench.rows import ArmPlan, BenchRow, RunPlan
-from moot.surfaces.bench.sessions import (
-    SessionWish,
-    answer_of,
-    load_arm_settings,
-    plan_session,
-    spending_of,
-)
+from moot.surfaces.bench.sessions import SessionWish, answer_of, load_arm_settings, plan_session, spending_of
 from moot.surfaces.bench.suites import SuiteSource, load_tasks
 from moot.surfaces.bench.tasks import BenchTask, order_by_hash
 from moot.surfaces.session.settings import Settings

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks.figures import BenchFigure, report_figures
 from benchmarks.kept import keep, read_rows
-from moot.teams.planning import measure
+from moot.teams.planning.complexity import measure
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.kept import keep
 from moot import DecideRules, decide
 from moot.edge.models.simulated import Population, SimulatedQuestion, draw_answer, revise_answer
-from moot.protocols.decide.questions import PanelQuestion, QuestionOption
+from moot.protocols.decide.questions.values import PanelQuestion, QuestionOption
 from moot.teams.voting import RankedBallot, VoteRules, elect
 
 OPTIONS = ("A", "B")

@@ -30,7 +30,7 @@ def run(arguments: list[str], *, debug: bool) -> int:
             print_trace()
         sys.stderr.write(f"moot: {one_line(str(error))}\n")
         if error.session_id:
-            sys.stderr.write(f"moot: the session is kept; carry on with: moot resume {error.session_id}\n")
+            sys.stderr.write(f"moot: the session is kept; continue with: moot resume {error.session_id}\n")
         return USAGE if isinstance(error, UsageError) else TROUBLE
     except KeyboardInterrupt:
         sys.stderr.write("moot: stopped\n")

@@ -101,7 +101,7 @@ class ActingModel(Model):
         return _reply(self.say(call), self.name)
 
     def skip(self, call: ModelCall) -> None:
-        """What it says hangs on nothing but the call."""
+        """Its reply depends on the call alone."""
 
     async def aclose(self) -> None: ...
 

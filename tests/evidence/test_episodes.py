@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import JsonValue
 
-from moot.core.experience import Episode
+from moot.core.experience import Episode, Origin
 from moot.core.ports import SessionRecord
 from moot.core.room import Ask
 from moot.core.types import Limits, Value
@@ -15,7 +15,7 @@ from moot.edge.store import SqlStore, appends
 from moot.edge.store.episodes import EpisodeStore
 from moot.edge.store.lessons import LessonStore
 from moot.edge.store.memory import StoreMemory
-from moot.evidence.lessons import Origin, credit_lesson, new_lesson, origin_of
+from moot.evidence.lessons.lesson import credit_lesson, new_lesson, origin_of
 from moot.runtime.journal import Journal
 from moot.runtime.ports import SessionPorts
 from moot.runtime.room import LiveRoom

@@ -5,15 +5,7 @@ import random
 
 import pytest
 
-from moot.evidence.intervals import (
-    adjust_holm,
-    bin_reliability,
-    bootstrap,
-    brier,
-    compare_paired,
-    mcnemar,
-    wilson,
-)
+from moot.evidence.intervals import adjust_holm, bin_reliability, bootstrap, brier, compare_paired, mcnemar, wilson
 
 
 def test_a_share_has_the_interval_of_the_textbook() -> None:

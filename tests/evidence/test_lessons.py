@@ -6,17 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.evidence.lessons import (
-    Origin,
-    credit_lesson,
-    fits,
-    generalise_text,
-    gist,
-    merge_lessons,
-    new_lesson,
-    rate_lesson,
-    same_advice,
-)
+from moot.core.experience import Origin
+from moot.evidence.lessons.general import generalise_text
+from moot.evidence.lessons.lesson import credit_lesson, fits, merge_lessons, new_lesson, rate_lesson, same_advice
+from moot.evidence.lessons.words import gist
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 EMPTY = (

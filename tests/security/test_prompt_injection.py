@@ -19,7 +19,8 @@ from moot.core.report import Report
 from moot.core.types import ModelCall, Value
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.types import DebateRules
-from moot.protocols.decide.questions import PanelQuestion, QuestionOption, load_shipped_judges
+from moot.protocols.decide.questions.panel import load_shipped_judges
+from moot.protocols.decide.questions.values import PanelQuestion, QuestionOption
 from moot.protocols.decide.script import DecideInput, DecideRules, decide
 from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.protocols.harden.script import HardenInput, HardenRules, harden

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from moot.core.types import Value
+from moot.core.types import Value, split_names
 
 Point = Literal["post_proposal", "post_optimization", "post_adversarial", "post_convergence"]
 Action = Literal["unit_tests", "linter", "static_analysis", "security_scan", "benchmarks"]
@@ -31,16 +31,11 @@ def _distinct(commands: tuple[OwnCommand, ...]) -> tuple[OwnCommand, ...]:
     return commands
 
 
-def _split(value: object) -> object:
-    """In an environment variable, commas separate several values."""
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
-
-
 def _once(actions: tuple[Action, ...]) -> tuple[Action, ...]:
     return tuple(dict.fromkeys(actions))
 
 
-Actions = Annotated[tuple[Action, ...], BeforeValidator(_split), AfterValidator(_once)]
+Actions = Annotated[tuple[Action, ...], BeforeValidator(split_names), AfterValidator(_once)]
 Commands = Annotated[tuple[OwnCommand, ...], AfterValidator(_distinct)]
 
 

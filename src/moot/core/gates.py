@@ -2,24 +2,17 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import Field, JsonValue
 
-from moot.core.types import Value
+from moot.core.types import Names, Value
 
 GateKind = Literal["approval", "answers"]
 Verdict = Literal["approved", "rejected"]
 How = Literal["automatic", "person", "timeout"]
 COUNTED = "flaw|challenge|question|draft|point|test|repair|finding|proposal|reviewer"
 ONE = re.compile(rf"(?<![\d.,])1 ((?:breaking )?(?:{COUNTED}))s\b( stand\b)?")
-
-
-def _split(value: object) -> object:
-    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
 class GateRules(Value):

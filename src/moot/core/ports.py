@@ -334,7 +334,7 @@ class Store(Protocol):
         order of the calls, and a later `update` of the session is refused unless they arrive."""
 
     def flush(self) -> None:
-        """Begin to write what was appended: somebody waits for it."""
+        """Start writing what was appended, because somebody waits for it."""
 
     async def entries(self, session_id: str, after: int = 0, limit: int | None = None) -> list[JournalEntry]: ...
 

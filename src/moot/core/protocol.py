@@ -46,7 +46,7 @@ def succeed(result: Result) -> int:
 
 @dataclass(frozen=True)
 class QuestionRange:
-    """How many questions a session puts to models, where each is answered at once. More are never put."""
+    """How many questions a session asks models if each first reply is usable. `most` is never exceeded."""
 
     least: int
     most: int
@@ -65,7 +65,7 @@ class Protocol(Generic[I, R, O]):
     report: Callable[[O], Report] = report_outcome
     exit_code: Callable[[O], int] = succeed
     estimate: Callable[[I, R, Collection[str]], QuestionRange] | None = None
-    """The questions of a session, by its input, its rules and the seats that have a model. None: nobody can say."""
+    """The questions of a session, by its input, its rules and the seats that have a model. None: unknown."""
     examples: tuple[str, ...] = ()
     """Command lines, each with what it shows."""
     seats: tuple[str, ...] = ()

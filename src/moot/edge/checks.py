@@ -107,8 +107,8 @@ class SandboxChecks:
                 "seconds": sum(run.seconds for run in runs),
             }
         )
-        told = tool.read(point, action, tool.name, merged, Code(files=tuple(files)))
-        return told.model_copy(update={"summary": f"{tool.argv[0]}: {told.summary}"}) if merged.missing else told
+        found = tool.read(point, action, tool.name, merged, Code(files=tuple(files)))
+        return found.model_copy(update={"summary": f"{tool.argv[0]}: {found.summary}"}) if merged.missing else found
 
     async def _tool_run(self, tool: CheckTool, files: list[SourceFile], code: Code) -> CommandRun:
         named = () if tool.packages else tuple(f"./{file.path}" for file in files)

@@ -52,8 +52,8 @@ class PullRequest:
         review = {"commit_id": self.commit, "event": "COMMENT", "body": body, "comments": lines}
         answer = self._ask("POST", "reviews", json=review)
         if answer.status_code == REFUSED_LINE and lines:
-            told = "\n\n".join(f"`{MARKUP.sub('_', each.path)}:{each.line}` {each.body}" for each in comments)
-            answer = self._ask("POST", "reviews", json={**review, "body": f"{body}\n\n{told}", "comments": []})
+            text = "\n\n".join(f"`{MARKUP.sub('_', each.path)}:{each.line}` {each.body}" for each in comments)
+            answer = self._ask("POST", "reviews", json={**review, "body": f"{body}\n\n{text}", "comments": []})
             lines = []
         _check(answer)
         return len(lines)

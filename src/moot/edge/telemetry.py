@@ -113,14 +113,14 @@ class Spans:
 
     def _begin(self, event: SessionStarted) -> None:
         self._id = event.session_id
-        told: Attributes = {
+        tags: Attributes = {
             "gen_ai.operation.name": "invoke_workflow",
             "gen_ai.workflow.name": event.protocol,
             "moot.resumed": event.resumed,
         }
         if self._telemetry.content:
-            told["moot.topic"] = event.topic
-        self._session = self._start(f"invoke_workflow {event.protocol}", told, None)
+            tags["moot.topic"] = event.topic
+        self._session = self._start(f"invoke_workflow {event.protocol}", tags, None)
 
     def _enter(self, phase: str) -> None:
         if self._phase is not None and phase == self._phase_name:
@@ -130,7 +130,7 @@ class Spans:
         self._phase, self._phase_name = self._start(f"phase {phase}", {"moot.phase": phase}, self._session), phase
 
     def _exchange(self, event: Exchanged) -> None:
-        told: Attributes = {
+        tags: Attributes = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": event.provider,
             "gen_ai.request.model": event.model,
@@ -140,29 +140,29 @@ class Spans:
             "moot.step": f"{event.seq}.{event.part}",
         }
         if event.max_tokens is not None:
-            told["gen_ai.request.max_tokens"] = event.max_tokens
+            tags["gen_ai.request.max_tokens"] = event.max_tokens
         if event.temperature is not None:
-            told["gen_ai.request.temperature"] = event.temperature
+            tags["gen_ai.request.temperature"] = event.temperature
         if event.error:
-            told["error.type"] = event.error
+            tags["error.type"] = event.error
         else:
-            told |= {
+            tags |= {
                 "gen_ai.response.model": event.answered_by,
                 "gen_ai.response.finish_reasons": [event.finish],
                 "gen_ai.usage.input_tokens": event.input_tokens,
                 "gen_ai.usage.output_tokens": event.output_tokens,
             }
         if self._telemetry.content:
-            told |= _content(event)
-        self._record_span(f"chat {event.model}", told, event.milliseconds, failed=bool(event.error), client=True)
+            tags |= _content(event)
+        self._record_span(f"chat {event.model}", tags, event.milliseconds, failed=bool(event.error), client=True)
 
     def _step(self, event: StepDone) -> None:
-        told: Attributes = {"moot.step": str(event.seq), "moot.step.name": event.name}
+        tags: Attributes = {"moot.step": str(event.seq), "moot.step.name": event.name}
         kind, _, tool = event.name.partition(" ")
         if kind == "tool":
-            told |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool or "unknown"}
-            return self._record_span(f"execute_tool {tool or 'unknown'}", told, event.milliseconds)
-        self._record_span(f"step {event.name}", told, event.milliseconds)
+            tags |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool or "unknown"}
+            return self._record_span(f"execute_tool {tool or 'unknown'}", tags, event.milliseconds)
+        self._record_span(f"step {event.name}", tags, event.milliseconds)
 
     def _record_span(
         self, name: str, told: Attributes, milliseconds: int, *, failed: bool = False, client: bool = False

@@ -23,12 +23,12 @@ def of_tests(point: Point, action: str, run: SuiteRun) -> Feedback:
     """An inconclusive run is not a pass, whatever its tests say."""
     bad = [o for o in run.outcomes if o.status not in ("passed", "skipped")]
     passed = sum(o.status == "passed" for o in run.outcomes)
-    told = f"{passed} of {len(run.outcomes)} tests passed" + (f"; {run.problem}" if run.problem else "")
+    summary = f"{passed} of {len(run.outcomes)} tests passed" + (f"; {run.problem}" if run.problem else "")
     return Feedback(
         point=point,
         action=action,
         status=_status(run),
-        summary=told if run.outcomes else run.problem or "no test was found",
+        summary=summary if run.outcomes else run.problem or "no test was found",
         findings=_limit_remarks(Remark(rule=o.name, text=f"{o.status}: {cut(o.detail.strip(), SHORT)}") for o in bad),
         seconds=run.seconds,
     )
@@ -59,14 +59,14 @@ def of_benchmarks(point: Point, runs: Sequence[SuiteRun], limit: float | None) -
         memory[outcome.name] = max(memory.get(outcome.name, 0), outcome.memory or 0)
     slow = [name for name, each in times.items() if limit is not None and median(each) > limit]
     found = (Remark(rule=name, text=_figure(each, memory[name])) for name, each in times.items())
-    told = f"{count_things(len(times), 'test')} timed, {count_things(len(runs), 'run')} each"
+    summary = f"{count_things(len(times), 'test')} timed, {count_things(len(runs), 'run')} each"
     if not times:
         return Feedback(point=point, action="benchmarks", status="error", summary="no test reported its time")
     return Feedback(
         point=point,
         action="benchmarks",
         status="failed" if slow else "passed",
-        summary=f"{told}; {len(slow)} slower than {limit:g} s: {', '.join(slow[:3])}" if slow else told,
+        summary=f"{summary}; {len(slow)} slower than {limit:g} s: {', '.join(slow[:3])}" if slow else summary,
         findings=_limit_remarks(found),
         seconds=seconds,
     )
@@ -83,14 +83,14 @@ def of_scan(point: Point, scan: Scan) -> Feedback:
     found = [
         Remark(file=f.file, line=f.line, rule=f.rule, text=f"{f.severity}: {f.description}") for f in scan.findings
     ]
-    told = count_things(len(found), "finding")
-    told += f", {count_things(len(spots), 'place')} not analysed" if spots else ""
+    summary = count_things(len(found), "finding")
+    summary += f", {count_things(len(spots), 'place')} not analysed" if spots else ""
     return Feedback(
         point=point,
         action="security_scan",
         tool="moot scan",
         status="failed" if found else "error" if spots else "passed",
-        summary=told,
+        summary=summary,
         findings=_limit_remarks((*found, *spots)),
     )
 

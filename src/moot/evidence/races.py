@@ -79,8 +79,8 @@ def find_races(reports: Sequence[str], code: Code, tests: Tests) -> tuple[Vulner
 def in_tests_only(reports: Sequence[str], code: Code, tests: Tests) -> tuple[str, ...]:
     """Races between two places of the given tests: not a flaw of the code, but a reason to doubt the tests."""
     pairs = [places for places in _pairs(reports, code, tests) if not any(place.in_code for place in places)]
-    told = {" and ".join(f"{place.file}:{place.line}" for place in places if place.file) for places in pairs}
-    return tuple(sorted(told - {""}))
+    texts = {" and ".join(f"{place.file}:{place.line}" for place in places if place.file) for places in pairs}
+    return tuple(sorted(texts - {""}))
 
 
 def count_unlocated(reports: Sequence[str], code: Code, tests: Tests) -> int:

@@ -88,17 +88,17 @@ def pack_archive(whole: SessionSnapshot, signer: Signer) -> bytes:
             for name, data in texts.items()
         },
     )
-    told = json.dumps(manifest.model_dump(mode="json"), indent=1).encode()
+    manifest_json = json.dumps(manifest.model_dump(mode="json"), indent=1).encode()
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in {MANIFEST: told, SIGNATURE: signer.sign(told), **texts}.items():
+        for name, data in {MANIFEST: manifest_json, SIGNATURE: signer.sign(manifest_json), **texts}.items():
             file.writestr(zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED)
     return held.getvalue()
 
 
 def _rows(whole: SessionSnapshot) -> dict[str, Sequence[Value]]:
-    told = (whole.session,), whole.entries, whole.turns, whole.versions, whole.gates, whole.logs
-    return dict(zip(MEMBERS, told, strict=True))
+    tables = (whole.session,), whole.entries, whole.turns, whole.versions, whole.gates, whole.logs
+    return dict(zip(MEMBERS, tables, strict=True))
 
 
 def _lines(rows: Sequence[Value]) -> bytes:
@@ -141,14 +141,14 @@ def _manifest(
     names = file.namelist()
     if sorted(names) != sorted([MANIFEST, SIGNATURE, *MEMBERS]):
         raise ArchiveRefused("its files are not those of a Moot archive")
-    told, signature = _read(file, MANIFEST, LARGEST_MANIFEST), _read(file, SIGNATURE, LARGEST_MANIFEST)
+    text, signature = _read(file, MANIFEST, LARGEST_MANIFEST), _read(file, SIGNATURE, LARGEST_MANIFEST)
     try:
-        manifest = Manifest.model_validate_json(told)
+        manifest = Manifest.model_validate_json(text)
     except ValidationError:
         raise ArchiveRefused("its manifest cannot be read") from None
     if manifest.archive != ARCHIVE:
         raise ArchiveRefused(f"it has format {manifest.archive}, but this Moot reads format {ARCHIVE}")
-    if not verify(manifest.key, told, signature):
+    if not verify(manifest.key, text, signature):
         raise ArchiveRefused("its signature is wrong")
     if not trusted(manifest.key):
         raise ArchiveRefused("its signer is unknown; trust signers with --trust KEYFILE, or anyone with --any-signer")
@@ -180,7 +180,7 @@ def _whole(manifest: Manifest, texts: Mapping[str, bytes]) -> SessionSnapshot:
         rows = {name: [MEMBERS[name].model_validate(json.loads(line)) for line in texts[name].splitlines()]
                 for name in MEMBERS}  # fmt: skip
         (session,) = rows["session.jsonl"]
-        kept = {name.removesuffix(".jsonl"): tuple(told) for name, told in rows.items() if name != "session.jsonl"}
+        kept = {name.removesuffix(".jsonl"): tuple(lines) for name, lines in rows.items() if name != "session.jsonl"}
         entries = [entry for entry in rows["entries.jsonl"] if isinstance(entry, JournalEntry)]
         whole = SessionSnapshot.model_validate(
             {"session": session, "steps": [step_of(e) for e in select_standing(entries)], **kept}

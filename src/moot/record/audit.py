@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from moot.core.ports import JournalEntry, StepRow
 from moot.core.types import Spend, Value
 from moot.record.chain import SessionSnapshot
-from moot.record.transcript import describe_step
+from moot.record.transcript import as_table, as_text, describe_step
 
 SHORT = 160
 
@@ -34,27 +34,27 @@ class AuditLine(Value):
 def timeline(whole: SessionSnapshot) -> list[AuditLine]:
     standing = {(step.seq, step.part): step for step in whole.steps}
     last = {(e.seq, e.part): e.entry for e in whole.entries if e.kind == "step"}
-    told = []
+    found = []
     for entry in whole.entries:
         place = (entry.seq, entry.part)
         counts = entry.kind != "step" or (place in standing and last[place] == entry.entry)
         title, lines = describe_entry(entry)
-        told.append(
+        found.append(
             AuditLine(
                 entry=entry.entry, at=entry.at, kind=entry.kind, title=title, lines=tuple(lines), forgotten=not counts,
                 step=f"{entry.seq}.{entry.part}" if entry.kind == "step" else "", fence=entry.fence, chain=entry.chain,
                 value=entry.value,
             )
         )  # fmt: skip
-    return told
+    return found
 
 
 def sum_spending(entries: Sequence[JournalEntry]) -> dict[str, Spend]:
     """By model, including what forgotten tails cost."""
     spends: dict[str, Spend] = {}
     for entry in entries:
-        exchange = _table(_table(entry.value).get("exchange"))
-        usage = _table(_table(exchange.get("reply")).get("usage"))
+        exchange = as_table(as_table(entry.value).get("exchange"))
+        usage = as_table(as_table(exchange.get("reply")).get("usage"))
         if entry.kind != "step" or not usage:
             continue
         model, old = _models(exchange)[-1], spends.get(_models(exchange)[-1], Spend())
@@ -70,12 +70,12 @@ def sum_spending(entries: Sequence[JournalEntry]) -> dict[str, Spend]:
 
 
 def votes(whole: SessionSnapshot) -> list[str]:
-    result = _table(_table(whole.session.outcome).get("result"))
+    result = as_table(as_table(whole.session.outcome).get("result"))
     counted = result.get("votes")
     lines = [json.dumps(vote, ensure_ascii=False) for vote in counted] if isinstance(counted, list) else []
     questions = result.get("questions")
     for question in questions if isinstance(questions, list) else []:
-        asked = _table(question)
+        asked = as_table(question)
         spread = json.dumps(asked.get("distribution"), ensure_ascii=False)
         lines.append(f"{asked.get('question_id')}: {asked.get('outcome')} {spread}")
     return lines
@@ -88,7 +88,7 @@ def short(line: str, most: int = SHORT) -> str:
 
 def describe_entry(entry: JournalEntry) -> tuple[str, list[str]]:
     """In words: a title, and lines that are whole."""
-    said = _table(entry.value)
+    said = as_table(entry.value)
     match entry.kind:
         case "begun":
             parent = f", forked from {said['parent']} at step {said.get('at')}" if said.get("parent") else ""
@@ -104,7 +104,7 @@ def describe_entry(entry: JournalEntry) -> tuple[str, list[str]]:
         case "decided":
             return f"gate {entry.name}: {_decision(said)}", [f"gate {said.get('gate')}"]
         case "noted":
-            return f"noted: {entry.name}", [f"{key}: {_text(value)}" for key, value in said.items()]
+            return f"noted: {entry.name}", [f"{key}: {as_text(value)}" for key, value in said.items()]
         case "ended":
             return f"ended: {said.get('status')}, {said.get('said', 'of an earlier version')}", []
         case "step":
@@ -113,17 +113,17 @@ def describe_entry(entry: JournalEntry) -> tuple[str, list[str]]:
 
 def _decision(made: dict[str, JsonValue]) -> str:
     who = f" by {made['reviewer']}" if made.get("reviewer") else ""
-    answers = f"; answers: {_text(made['answers'])}" if made.get("answers") else ""
+    answers = f"; answers: {as_text(made['answers'])}" if made.get("answers") else ""
     why = f": {made['reason']}" if made.get("reason") else ""
     return f"{made.get('verdict')} ({made.get('how')}{who}){why}{answers}"
 
 
 def _step(entry: JournalEntry) -> tuple[str, list[str]]:
-    said = _table(entry.value)
+    said = as_table(entry.value)
     if entry.name.startswith("ask "):
         return _describe_exchange(entry)
     if entry.name == "tool" or entry.name.startswith("tool "):
-        call, result = _table(said.get("call")), _table(said.get("result"))
+        call, result = as_table(said.get("call")), as_table(said.get("result"))
         given = f"arguments: {json.dumps(call.get('arguments'), ensure_ascii=False)}"
         return f"tool {call.get('name')}: {result.get('status')}", [given, f"result: {result.get('text')}"]
     if entry.name == "gate":
@@ -137,13 +137,13 @@ def _step(entry: JournalEntry) -> tuple[str, list[str]]:
 
 
 def _describe_exchange(entry: JournalEntry) -> tuple[str, list[str]]:
-    call, exchange = _table(_table(entry.value).get("call")), _table(_table(entry.value).get("exchange"))
-    reply = _table(exchange.get("reply"))
+    call, exchange = as_table(as_table(entry.value).get("call")), as_table(as_table(entry.value).get("exchange"))
+    reply = as_table(exchange.get("reply"))
     lines = [f"system: {call.get('system')}", f"prompt: {call.get('prompt')}", *list_failures(exchange)]
     if reply:
-        usage = _table(reply.get("usage"))
-        price = "price unknown" if usage.get("usd") is None else f"${_text(usage['usd'])}"
-        tokens = f"{_text(usage.get('input_tokens'))} tokens in, {_text(usage.get('output_tokens'))} out"
+        usage = as_table(reply.get("usage"))
+        price = "price unknown" if usage.get("usd") is None else f"${as_text(usage['usd'])}"
+        tokens = f"{as_text(usage.get('input_tokens'))} tokens in, {as_text(usage.get('output_tokens'))} out"
         lines.append(f"answered by {reply.get('model')}, {tokens}, {price}, {exchange.get('milliseconds')} ms")
         lines.append(f"reply ({reply.get('finish')}): {reply.get('text')}")
     else:
@@ -154,23 +154,15 @@ def _describe_exchange(entry: JournalEntry) -> tuple[str, list[str]]:
 
 def list_failures(exchange: dict[str, JsonValue]) -> Iterator[str]:
     tries = exchange.get("tries")
-    for each in (_table(attempt) for attempt in (tries if isinstance(tries, list) else [])):
+    for each in (as_table(attempt) for attempt in (tries if isinstance(tries, list) else [])):
         if each.get("error"):
             yield f"failed: {each.get('model')}: {each['error']}"
 
 
 def _models(exchange: dict[str, JsonValue]) -> list[str]:
     tries = exchange.get("tries")
-    return [str(_table(each).get("model")) for each in tries] if isinstance(tries, list) and tries else [""]
+    return [str(as_table(each).get("model")) for each in tries] if isinstance(tries, list) and tries else [""]
 
 
 def _number(value: JsonValue) -> int:
     return int(value) if isinstance(value, int | float) else 0
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _table(value: JsonValue) -> dict[str, JsonValue]:
-    return value if isinstance(value, dict) else {}

@@ -84,12 +84,12 @@ def compute_seal(rows: Iterable[Row]) -> str:
 
 
 def _list_sealed(row: TurnRow | VersionRow) -> dict[str, JsonValue]:
-    told = {**row.__dict__}  # plain JSON as it is
-    told.pop("test_results", None)
+    fields = {**row.__dict__}  # plain JSON as it is
+    fields.pop("test_results", None)
     for name in NEWER:
-        if name in told and told[name] is None:
-            del told[name]
-    return told
+        if name in fields and fields[name] is None:
+            del fields[name]
+    return fields
 
 
 def select_standing(entries: Sequence[JournalEntry]) -> list[JournalEntry]:

@@ -118,7 +118,7 @@ async def run_again(record: SessionRecord, plan: SessionPlan, steps: Sequence[St
 
 @dataclass(frozen=True)
 class RecordEnd:
-    """Where the record ends: raise the stop that ended the session, or refuse to go on."""
+    """Where the record ends: raise the stop that ended the session, or refuse to continue."""
 
     cut: str
     why: str
@@ -142,8 +142,8 @@ def reason_in(result: JsonValue, cut: str) -> str:
     """The words with which a session was stopped: only its result has them, no step does."""
     notes = result.get("degraded") if isinstance(result, dict) else None
     begins = f"{cut.replace('_', ' ')}: "
-    told = [str(note) for note in notes] if isinstance(notes, list) else []
-    return next((note.removeprefix(begins) for note in told if note.startswith(begins)), "")
+    reasons = [str(note) for note in notes] if isinstance(notes, list) else []
+    return next((note.removeprefix(begins) for note in reasons if note.startswith(begins)), "")
 
 
 def refusing_ports(record: SessionRecord, plan: SessionPlan) -> SessionPorts:

@@ -50,9 +50,9 @@ def count_input(step: StepRow) -> int:
 
 
 def read_heard(metadata: object) -> tuple[HeardTurn, ...]:
-    told = metadata.get("heard") if isinstance(metadata, dict) else None
+    turns = metadata.get("heard") if isinstance(metadata, dict) else None
     try:
-        return tuple(HeardTurn.model_validate(each) for each in told) if isinstance(told, list) else ()
+        return tuple(HeardTurn.model_validate(each) for each in turns) if isinstance(turns, list) else ()
     except ValidationError:  # written by a later version
         return ()
 

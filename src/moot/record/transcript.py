@@ -75,28 +75,28 @@ def _steps(story: Story) -> Iterator[ReportSection]:
 
 
 def _render_exchange(step: StepRow, turn: TurnRow | None) -> ReportSection:
-    value = _table(step.value)
-    call, exchange = _table(value.get("call")), _table(value.get("exchange"))
+    value = as_table(step.value)
+    call, exchange = as_table(value.get("call")), as_table(value.get("exchange"))
     # Every tool call is a part between two replies; only a repeated question makes a reply an even part.
     again = "" if step.part == 1 else ", after a tool" if step.part % 2 else ", asked again"
     who = f"{call.get('seat')} ({turn.provider}:{turn.model})" if turn else str(call.get("seat"))
     blocks: list[Block] = [Listing(title="Asked", text=f"{call.get('system')}\n\n{call.get('prompt')}")]
     tries = exchange.get("tries")
-    errors = [str(_table(t)["error"]) for t in (tries if isinstance(tries, list) else []) if _table(t).get("error")]
+    errors = [str(as_table(t)["error"]) for t in (tries if isinstance(tries, list) else []) if as_table(t).get("error")]
     if errors:
         blocks.append(Bullets(entries=tuple(f"failed: {error}" for error in errors)))
-    if reply := _table(exchange.get("reply")):
+    if reply := as_table(exchange.get("reply")):
         blocks.append(Listing(title="Answered", text=str(reply.get("text"))))
-    if turn and "absent" in _table(turn.metadata):
-        absent = _table(_table(turn.metadata)["absent"])
+    if turn and "absent" in as_table(turn.metadata):
+        absent = as_table(as_table(turn.metadata)["absent"])
         blocks.append(Paragraph(text=f"No usable answer, {absent.get('why')}: {absent.get('detail')}"))
     title = f"{step.seq}. Round {call.get('round')}, {call.get('phase')}: {who}{again}"
     return ReportSection(title=title, blocks=tuple(blocks))
 
 
 def _render_tool_use(step: StepRow) -> ReportSection:
-    value = _table(step.value)
-    call, result = _table(value.get("call")), _table(value.get("result"))
+    value = as_table(step.value)
+    call, result = as_table(value.get("call")), as_table(value.get("result"))
     given = json.dumps(call.get("arguments"), ensure_ascii=False)
     blocks = (
         Listing(language="json", text=given),
@@ -107,27 +107,27 @@ def _render_tool_use(step: StepRow) -> ReportSection:
 
 def _render_act(step: StepRow, turn: TurnRow | None) -> ReportSection:
     """A turn without a model: what its tools said."""
-    value = _table(step.value)
+    value = as_table(step.value)
     title = f"{step.seq}. Round {value.get('round')}, {value.get('phase')}: {value.get('seat')}, by tools"
     return ReportSection(title=title, blocks=(Listing(text=turn.content if turn else ""),))
 
 
 def _render_choice(step: StepRow) -> ReportSection:
-    made = _table(step.value)
+    made = as_table(step.value)
     said = f"Option {made.get('option')}, chosen by {made.get('by')} at {made.get('at')}: {made.get('reason')}"
     return ReportSection(title=f"The user's choice in {made.get('question_id')}", blocks=(Paragraph(text=said),))
 
 
 def _version(step: StepRow, version: VersionRow) -> ReportSection:
-    note = _table(version.metrics).get("note", "")
+    note = as_table(version.metrics).get("note", "")
     language, text = ("diff", version.diff) if version.diff else (version.language, version.code)
     blocks = (Listing(language=language, text=text),)
     return ReportSection(title=f"{step.seq}. Version {version.number}: {note}", blocks=blocks)
 
 
 def describe_step(step: StepRow) -> tuple[str, ...]:
-    told = _render_step(step)
-    return told.entries if isinstance(told, Bullets) else (told.text,)
+    lines = _render_step(step)
+    return lines.entries if isinstance(lines, Bullets) else (lines.text,)
 
 
 def _render_step(step: StepRow) -> Bullets | Listing:
@@ -145,8 +145,8 @@ def _render_step(step: StepRow) -> Bullets | Listing:
             return Bullets(entries=(*fixed, *(f"left: {what}" for what in repair.left.values())) or ("nothing to do",))
         case "execute" | "attack":
             run = SuiteRun.model_validate(step.value)
-            told = [f"{o.status} {o.name}" + (f": {o.detail.strip()}" if o.detail else "") for o in run.outcomes]
-            return Bullets(entries=(*told, *([run.problem] if run.problem else [])))
+            lines = [f"{o.status} {o.name}" + (f": {o.detail.strip()}" if o.detail else "") for o in run.outcomes]
+            return Bullets(entries=(*lines, *([run.problem] if run.problem else [])))
         case "probe":
             probing = Probing.model_validate(step.value)
             return Bullets(
@@ -154,17 +154,17 @@ def _render_step(step: StepRow) -> Bullets | Listing:
             )
         case "check":
             made = Checks.model_validate(step.value)
-            told = [f"{made.point}: {each.action}: {each.status}: {each.summary}" for each in made.feedback]
-            return Bullets(entries=(*told, *(remark.text_line for each in made.feedback for remark in each.findings)))
+            lines = [f"{made.point}: {each.action}: {each.status}: {each.summary}" for each in made.feedback]
+            return Bullets(entries=(*lines, *(remark.text_line for each in made.feedback for remark in each.findings)))
         case "recall" | "learn" | "credit" | "records" | "episodes" | "search":
             return Bullets(entries=tuple(_list_known(step)) or ("none",))
         case "remember":
-            episode = _table(step.value)
+            episode = as_table(step.value)
             return Bullets(
                 entries=tuple(str(episode.get(key)) for key in ("test_results", "reflection", "improvement"))
             )
         case "offer":
-            named = [_table(tool) for tool in _list(_table(step.value).get("tools"))]
+            named = [as_table(tool) for tool in _list(as_table(step.value).get("tools"))]
             return Bullets(
                 entries=tuple(f"{t.get('name')}: {t.get('missing') or t.get('about')}" for t in named) or ("none",)
             )
@@ -177,17 +177,17 @@ def _render_step(step: StepRow) -> Bullets | Listing:
 
 def _list_known(step: StepRow) -> list[str]:
     """What was found in the store or in the task's files."""
-    value = _table(step.value)
+    value = as_table(step.value)
     if step.name == "records":
         rows = [TrackRecord.model_validate(row) for row in _list(value.get("records"))]
         return [f"{r.model} as {r.role}, {r.domain}{_band(r)}: right {r.right} of {r.total} times" for r in rows]
     if step.name == "episodes":
-        own = [_table(episode) for agent in _list(value.get("episodes")) for episode in _list(agent)]
+        own = [as_table(episode) for agent in _list(value.get("episodes")) for episode in _list(agent)]
         return [f"{episode.get('agent')}: {episode.get('test_results')}" for episode in own]
     if step.name == "search":
         found = Passages.model_validate(value)
         return [*(f"{p.path}:{p.first}-{p.last}" for p in found.found), *([found.problem] if found.problem else [])]
-    return [_lesson(_table(lesson)) for lesson in _list(value.get("lessons"))]
+    return [_lesson(as_table(lesson)) for lesson in _list(value.get("lessons"))]
 
 
 def _lesson(lesson: dict[str, JsonValue]) -> str:
@@ -196,17 +196,17 @@ def _lesson(lesson: dict[str, JsonValue]) -> str:
 
 def _outcome(session: SessionRecord) -> tuple[Block, ...]:
     """The recorded result, if no protocol here can report it."""
-    outcome = _table(session.outcome)
-    result = _table(outcome.get("result"))
+    outcome = as_table(session.outcome)
+    result = as_table(outcome.get("result"))
     if not result:
         return (Headline(verdict=session.status, text=f"{session.status}: the session has no result yet"),)
     verdict = str(outcome.get("outcome") or session.status)
     unread = f"{verdict}: the result as it was recorded; this version cannot report it"
-    plain = [f"{key}: {_short(value)}" for key, value in result.items() if key not in SHOWN_BELOW and _single(value)]
+    plain = [f"{key}: {as_text(value)}" for key, value in result.items() if key not in SHOWN_BELOW and _single(value)]
     blocks: list[Block] = [Headline(verdict=verdict, text=unread), Bullets(entries=tuple(plain))]
     for key, value in result.items():
         if isinstance(value, list) and value and key not in SHOWN_BELOW:
-            blocks.append(Bullets(title=key.replace("_", " "), entries=tuple(map(_short, value))))
+            blocks.append(Bullets(title=key.replace("_", " "), entries=tuple(map(as_text, value))))
     if diff := result.get("diff"):
         blocks.append(Listing(language="diff", text=str(diff)))
     return tuple(blocks)
@@ -216,7 +216,7 @@ def _single(value: JsonValue) -> bool:
     return value not in (None, "", [], {}) and not isinstance(value, list)
 
 
-def _short(value: JsonValue) -> str:
+def as_text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -228,5 +228,5 @@ def _list(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else []
 
 
-def _table(value: JsonValue) -> dict[str, JsonValue]:
+def as_table(value: JsonValue) -> dict[str, JsonValue]:
     return value if isinstance(value, dict) else {}

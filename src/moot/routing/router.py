@@ -90,8 +90,8 @@ def command_in(text: str) -> str | None:
     if (prompt := PROMPT.match(text)) and (prompt[0].strip() != ">" or is_quoted_command(text[prompt.end() :])):
         return drop_prompts(text)
     rest = drop_greeting(text[:5000])
-    if (told := RUN.match(rest)) and len(text) < 5000:
-        named = rest[told.end() :].strip().strip("`'\"").rstrip(".")
+    if (found := RUN.match(rest)) and len(text) < 5000:
+        named = rest[found.end() :].strip().strip("`'\"").rstrip(".")
         if named and is_command(named):
             return named
     return text if is_command(text) else None

@@ -60,13 +60,9 @@ def web_sights(called: CommandCall) -> list[Sight]:
         sights.append(Sight("high", "security", called.excerpt, "it does not check who answers"))
     if called.name == "wget" and not any(t in ("-", "-O-", "-qO-", "--spider") for t in texts):
         sights.append(Sight("low"))
-    if any(has_option(called, option) for option in WRITES) and "-" not in texts and not _to_nowhere(texts):
+    if any(has_option(called, option) for option in WRITES) and "-" not in texts and "/dev/null" not in texts:
         sights.append(Sight("low"))
     return sights
-
-
-def _to_nowhere(texts: list[str]) -> bool:
-    return "/dev/null" in texts
 
 
 def _method(called: CommandCall, texts: list[str]) -> str:

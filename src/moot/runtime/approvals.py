@@ -73,11 +73,11 @@ class Approvals:
         questions: tuple[str, ...] = (),
     ) -> GateRequest:
         now, session = self._ports.clock.now(), self._steps.journal.session_id
-        told = self._steps.journal.digest_request(point, summary, *questions)
+        digest = self._steps.journal.digest_request(point, summary, *questions)
         return GateRequest(
             # Compared by content: a gate reached again after a failed tail was dropped is a different one
             # if the session took another course.
-            id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{session} {seq} {told}")),
+            id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{session} {seq} {digest}")),
             session_id=session,
             seq=seq,
             kind=kind,

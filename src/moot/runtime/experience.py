@@ -6,7 +6,7 @@ from moot.core.errors import UsageError
 from moot.core.experience import Episode, Lesson, Origin, Played, TrackRecord
 from moot.core.ports import EpisodeRow
 from moot.core.types import Value
-from moot.evidence.lessons import new_lesson
+from moot.evidence.lessons.lesson import new_lesson
 from moot.runtime.journal import Steps, digest
 from moot.runtime.ports import SessionPorts
 

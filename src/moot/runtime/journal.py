@@ -119,7 +119,7 @@ class Journal:
         return build_row(StepRow, seq=seq, part=part, name=name, digest=asked, value=value, elapsed=elapsed)
 
     async def append(self, rows: Sequence[Row]) -> None:
-        """The rows are written while the session goes on; `settle` waits for them."""
+        """The rows are written while the session continues; `settle` waits for them."""
         if self._store is None or not rows:
             return
         writing = self._store.append(self.session_id, rows, self._fence)
@@ -280,7 +280,7 @@ class Steps:
 
 
 class Cuttable:
-    """Around what a stop may interrupt. A class: a generator would cost every call three times as much."""
+    """Surrounds what a stop may interrupt. A class, because a generator would take three times as long per call."""
 
     __slots__ = ("_inside", "_steps", "_task")
 

@@ -61,8 +61,6 @@ def failures_in(tries: Sequence[CallAttempt]) -> int:
 
 @dataclass(slots=True)
 class GrowingSpend:
-    """A `Spend` that grows."""
-
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -281,7 +279,7 @@ class Deadlines:
             self._wake_at(limit.until)
 
     def forget(self, limit: "TimeLimit") -> None:
-        """The timer stays: the next call is seldom due before it, and it finds nothing to do if there is none."""
+        """The timer stays: the next call is rarely due before it, and it finds nothing to do if there is none."""
         self._open.discard(limit)
 
     def _wake_at(self, until: float) -> None:
@@ -323,6 +321,6 @@ class TimeLimit:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._deadlines.forget(self)
-        # A cancellation by somebody else, at the same time, goes on.
+        # A cancellation by somebody else at the same time is passed on.
         if self._is_over and self._task.uncancel() <= self._before and kind is asyncio.CancelledError:
             raise TimeoutError from error

@@ -210,9 +210,9 @@ def _arguments(tool: ToolSpec) -> list[str]:
     properties, required = tool.parameters.get("properties"), tool.parameters.get("required")
     lines = []
     for name, about in (properties if isinstance(properties, dict) else {}).items():
-        told = about if isinstance(about, dict) else {}
+        fields = about if isinstance(about, dict) else {}
         must = "" if isinstance(required, list) and name in required else ", may be left out"
-        lines.append(f"  {one_line(name)} ({_kind(told)}{must}): {one_line(str(told.get('description', '')))}")
+        lines.append(f"  {one_line(name)} ({_kind(fields)}{must}): {one_line(str(fields.get('description', '')))}")
     return lines
 
 

@@ -149,8 +149,8 @@ class SeatTurns:
         bench, offer = await self._tools.offer(seq, ask)
         part = 1
         while True:
-            told = bench.add_tools(call, ask.shape, native_schema(ask.shape))
-            put = await self._exchange(seq, part, told, chain)
+            prompted = bench.add_tools(call, ask.shape, native_schema(ask.shape))
+            put = await self._exchange(seq, part, prompted, chain)
             wanted = find_tool_call(ask, put.exchange) if bench.left else None
             if wanted is None:
                 return put, offer if put.step is not None else ()
@@ -320,8 +320,8 @@ def find_confidence(value: BaseModel) -> float | None:
     if isinstance(own, float):
         return own
     items = [item for held in value.__dict__.values() if isinstance(held, tuple) for item in held]
-    told = [sure for item in items if isinstance(sure := getattr(item, "confidence", None), float)]
-    return round(sum(told) / len(told), 4) if told else None
+    values = [sure for item in items if isinstance(sure := getattr(item, "confidence", None), float)]
+    return round(sum(values) / len(values), 4) if values else None
 
 
 def turn_row(

@@ -89,8 +89,8 @@ class VersionHistory:
 
         def keep_commit(value: VersionNumber, seq: int) -> VersionRow:
             commit: dict[str, JsonValue] = {"commit": value.commit} if value.commit else {}
-            told = {"note": note, **(metrics or {}), **rated, **commit}
-            return row.model_copy(update={"seq": seq, "metrics": told, "quality": figure(told, "quality")})
+            stored = {"note": note, **(metrics or {}), **rated, **commit}
+            return row.model_copy(update={"seq": seq, "metrics": stored, "quality": figure(stored, "quality")})
 
         version = await self._steps.run(
             "snapshot",

@@ -109,7 +109,7 @@ class MootAgent:
     async def prompt(self, session_id: str, prompt: list[Any], **more: Any) -> schema.PromptResponse:
         talk = self._find(session_id)
         if talk.runner is not None:
-            raise RequestError(-32600, "a session runs already; cancel it, or wait for its end")
+            raise RequestError(-32600, "a session is already running; cancel it, or wait until it ends")
         try:
             settings, vault = Settings.load({}, Path(talk.folder)).with_pick(), Vault(os.environ)
             asked = read_conversation([Message(role="user", content=read_blocks(prompt))])
@@ -156,7 +156,7 @@ class MootAgent:
             except Parked as parked:
                 assert parked.session_id is not None and opened.store is not None
                 gate = await GateStore(opened.store).gate(parked.gate_id)
-                with suppress(AlreadyDecided):  # elsewhere, or by the timeout: the session goes on by that
+                with suppress(AlreadyDecided):  # elsewhere, or by the timeout: the session follows that decision
                     if gate.kind == "answers":
                         await self._answer(session_id, gate, opened.store, vault)
                     else:
@@ -171,7 +171,7 @@ class MootAgent:
             await decide(store, gate, "rejected", whoever(), "rejected in the editor")
 
     async def _answer(self, session_id: str, gate: GateRequest, store: SqlStore, vault: Vault) -> None:
-        """Who declines lets the session go on without answers; a form that is closed leaves it waiting."""
+        """If the user declines, the session continues without answers; if the form is closed, it keeps waiting."""
         form = ask_at_gate(gate)
         action, said = await self._fill_form(session_id, form) if self._shows_forms else ("cancel", {})
         answers = [vault.hide(said.get(name, "")) for name in form.fields]
@@ -228,9 +228,9 @@ class MootAgent:
         most = estimate.usd.most
         if limit is None or not estimate.models or (most is not None and most <= limit):
             return
-        cost = "more than anybody can say" if most is None else f"up to ${most:.2f}"
-        if not await self._ask(session_id, f"This may cost {cost}. Begin?", [f"ask_above is ${limit:.2f}"]):
-            raise UsageError(f"not begun: it may cost {cost}")
+        cost = "an amount that cannot be estimated" if most is None else f"up to ${most:.2f}"
+        if not await self._ask(session_id, f"This may cost {cost}. Start it?", [f"ask_above is ${limit:.2f}"]):
+            raise UsageError(f"not started: it may cost {cost}")
 
     async def _ask(self, session_id: str, title: str, shown: Sequence[str]) -> bool:
         return await self._pick(session_id, title, shown, OPTIONS) == "approve"
@@ -254,7 +254,7 @@ class MootAgent:
 
     def _find(self, session_id: str) -> EditorTalk:
         if session_id not in self._talks:
-            raise RequestError(-32602, "there is no such session; begin one")
+            raise RequestError(-32602, "there is no such session; start one")
         return self._talks[session_id]
 
 

@@ -25,19 +25,19 @@ def quick(arguments: list[str]) -> int | None:
 def hook_command(name: str, client: str = "", *, strict: bool) -> int:
     from moot.surfaces.hooks.apart import answer_apart
 
-    told = answer_apart(name, client, strict=strict)
-    sys.stderr.write(told.err.encode("ascii", "backslashreplace").decode())
-    sys.stdout.write(told.out)
+    reply = answer_apart(name, client, strict=strict)
+    sys.stderr.write(reply.err.encode("ascii", "backslashreplace").decode())
+    sys.stdout.write(reply.out)
     sys.stdout.flush()
-    return told.code
+    return reply.code
 
 
 def route_command(text: str | None, *, as_json: bool) -> int:
     """Without a text, routes every line of standard input."""
     lines = [text] if text is not None else _lines(sys.stdin.buffer)
     for line in lines:
-        told = render_route(line, os.environ, as_json=as_json, alone=text is not None)
-        sys.stdout.write(clean_json(told) if as_json else clean(told) if sys.stdout.isatty() else told)
+        reply = render_route(line, os.environ, as_json=as_json, alone=text is not None)
+        sys.stdout.write(clean_json(reply) if as_json else clean(reply) if sys.stdout.isatty() else reply)
     sys.stdout.flush()
     return 0
 

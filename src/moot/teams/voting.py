@@ -242,11 +242,11 @@ def problem(ballot: RankedBallot, known: frozenset[str]) -> str:
 def _without_a_race(method: Method, votes: Votes, notes: tuple[str, ...]) -> Election:
     if len(votes.candidates) == 1:
         (only,) = votes.candidates
-        told = (*notes, f"{only!r} is the only candidate")
+        all_notes = (*notes, f"{only!r} is the only candidate")
         scores: dict[str, int | float] = {only: votes.voters}
         return Election(
             method=method, winner=only, scores=scores, pairwise={only: {}}, consensus_reached=bool(votes.ballots),
-            ranking=((only,),), notes=told,
+            ranking=((only,),), notes=all_notes,
         )  # fmt: skip
     return Election(method=method, notes=(*notes, "there is no valid ballot, so there is no winner"))
 
@@ -297,8 +297,8 @@ def _majority(votes: Votes, rules: VoteRules) -> Election:
     found = Election(method="majority", scores=_format_scores(scores), ranking=rank_scores(scores))
     if most * 2 > votes.voters:
         return found.model_copy(update={"winner": leading[0], "consensus_reached": True})
-    told = f"nobody has more than half of the {votes.voters} votes"
-    return found.model_copy(update={"tied": leading if len(leading) > 1 else (), "notes": (told,)})
+    note = f"nobody has more than half of the {votes.voters} votes"
+    return found.model_copy(update={"tied": leading if len(leading) > 1 else (), "notes": (note,)})
 
 
 def _unanimous(votes: Votes, rules: VoteRules) -> Election:
@@ -366,13 +366,13 @@ def break_tie(
     left = BREAK[rules.tie_break](tied, votes, rules)
     if len(left) == 1:
         return left[0], ()
-    told = f"{rules.tie_break} does not tell {' and '.join(left)} apart"
+    note = f"{rules.tie_break} does not tell {' and '.join(left)} apart"
     if rules.tie_break == "leader_vote" and rules.leader and not any(b.voter == rules.leader for b in votes.ballots):
-        told = f"the leader {rules.leader} gave no valid ballot, so {told}"
+        note = f"the leader {rules.leader} gave no valid ballot, so {note}"
     best = max(scores[name] for name in left)
     exact_best = [name for name in left if scores[name] == best]
     by = "the exact score" if len(exact_best) == 1 else "the order of the candidates"
-    return exact_best[0], (f"{told}; {by} does",)
+    return exact_best[0], (f"{note}; {by} does",)
 
 
 def _surest(tied: Sequence[str], votes: Votes, rules: VoteRules) -> list[str]:

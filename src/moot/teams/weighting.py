@@ -54,10 +54,10 @@ def calibrate_confidence(stated: float | None, tried: Sequence[TrackRecord]) -> 
     """
     if stated is None or count_stated(tried) < ENOUGH_RESULTS:
         return stated
-    told = [row for row in tried if row.band is not None]
-    band = [row for row in told if row.band == band_of(stated)]
+    banded = [row for row in tried if row.band is not None]
+    band = [row for row in banded if row.band == band_of(stated)]
     right, total = sum(row.right for row in band), sum(row.total for row in band)
-    return round((right + PRIOR * share_right(told)) / (total + PRIOR), 4)
+    return round((right + PRIOR * share_right(banded)) / (total + PRIOR), 4)
 
 
 def count_stated(tried: Iterable[TrackRecord]) -> int:

@@ -15,7 +15,7 @@ def estimate_tokens(text: str) -> int:
 
 def fence_text(text: str, info: str = "") -> str:
     """Use a fence longer than any inside the text, so that the text cannot close it."""
-    longest = max((len(run) for run in _backtick_runs(text)), default=0)
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{info}\n{text.rstrip(chr(10))}\n{fence}"
 
@@ -26,10 +26,6 @@ def cut(text: str, size: int = DETAIL) -> str:
         return text
     head = size // 4
     return f"{text[:head]}\n… {len(text) - size} characters cut …\n{text[head - size :]}"
-
-
-def _backtick_runs(text: str) -> list[str]:
-    return re.findall("`+", text)
 
 
 def material(code: Code, allowance: int) -> Fitted:

@@ -114,7 +114,7 @@ class LineRemark(Value):
 
 
 def read_remarks(text: str, shown: str) -> list[LineRemark]:
-    """The findings of a SARIF file that Moot wrote, the gravest first."""
+    """The findings of a SARIF file that Moot wrote, most serious first."""
     try:
         results = [result for run in json.loads(text)["runs"] for result in run["results"]]
         found = [_read_remark(result) for result in results]

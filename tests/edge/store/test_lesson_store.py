@@ -12,9 +12,10 @@ import pytest
 from conftest import Cli
 
 from moot.core.errors import UsageError
+from moot.core.experience import Lesson, Origin
 from moot.edge.store import SqlStore
 from moot.edge.store.lessons import LessonStore
-from moot.evidence.lessons import Lesson, Origin, new_lesson
+from moot.evidence.lessons.lesson import new_lesson
 
 R = TypeVar("R")
 NOW = datetime(2026, 11, 15, tzinfo=UTC)

@@ -18,11 +18,11 @@ from sqlalchemy import Connection, text
 from test_store import ID, session, step, with_store
 
 from moot.core.errors import StoreError, UsageError
+from moot.core.experience import Lesson
 from moot.edge.store import SqlStore
 from moot.edge.store.engine import address, mask_address
 from moot.edge.store.lessons import LessonStore
 from moot.edge.store.sql import _claim
-from moot.evidence.lessons import Lesson
 
 SECRET = "hunter2-swordfish"
 

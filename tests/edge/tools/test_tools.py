@@ -11,13 +11,14 @@ import pytest
 from conftest import Cli
 
 import moot
+from moot.core.experience import Origin
 from moot.core.tools import ToolContext, ToolResult
 from moot.core.types import Code, SourceFile, Tests
 from moot.edge.clock import SystemClock
 from moot.edge.sandbox import find_sandbox
 from moot.edge.sandbox.limits import SandboxLimits
 from moot.edge.tools import BUILT_IN, ToolPorts, Tools
-from moot.evidence.lessons import Origin, new_lesson
+from moot.evidence.lessons.lesson import new_lesson
 from moot.scan import StaticTeam
 from moot.surfaces.session.toolset import list_tools
 from moot.testing import FrozenClock

@@ -4,20 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from debates import (
-    FIRST,
-    LAST,
-    NO_EMPTY,
-    RIGHT,
-    TESTS,
-    ballot,
-    blind,
-    code,
-    held,
-    points,
-    scores,
-    wrote,
-)
+from debates import FIRST, LAST, NO_EMPTY, RIGHT, TESTS, ballot, blind, code, held, points, scores, wrote
 
 from moot.protocols.debate.types import PHASES, DebateRules, Phase
 

@@ -264,7 +264,7 @@ def test_what_a_task_or_its_phases_leave_a_role_to_do_decides(
 
 def test_a_team_that_has_nothing_to_do_is_refused_before_anything_is_spent(cli: Cli, tmp_path: Path) -> None:
     ran = cli(*world(tmp_path, POSITIONS, task=TOPIC, more=seated(tmp_path, "compiler", "teacher")))
-    assert ran.code == 2 and "nobody of this team has anything to do here: compiler: there is no code" in ran.err
+    assert ran.code == 2 and "no role of this team has anything to do here: compiler: there is no code" in ran.err
 
 
 def test_moot_team_says_what_each_role_does_and_who_is_not_seated(cli: Cli) -> None:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from moot.protocols.decide.questions import CLASSES, classify
-from moot.protocols.decide.questions.classify import word_lists
+from moot.protocols.decide.questions.classify import CLASSES, classify, word_lists
 
 SCOPE, UX, TECH, RULE = CLASSES
 

@@ -5,13 +5,8 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import ConfigError, UsageError
-from moot.protocols.decide.questions import (
-    load_shipped_judges,
-    parse_spoken_question,
-    question_texts,
-    read_judge,
-    read_questions,
-)
+from moot.protocols.decide.questions.contexts import parse_spoken_question, question_texts, read_questions
+from moot.protocols.decide.questions.panel import load_shipped_judges, read_judge
 
 ROOT = Path(__file__).resolve().parents[3]
 ONE = "question_text: Do we need it?\noptions: [{id: A, label: Yes sir}, {id: B, label: Not now}]\n"

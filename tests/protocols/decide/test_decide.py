@@ -11,7 +11,9 @@ from moot.core.ports import Model
 from moot.core.types import Limits, ModelCall, Reply
 from moot.protocols.decide.ballots import Ballot, JudgeRebuttal
 from moot.protocols.decide.cases import open_case, verdict
-from moot.protocols.decide.questions import Judge, PanelQuestion, load_shipped_judges, parse_spoken_question
+from moot.protocols.decide.questions.contexts import parse_spoken_question
+from moot.protocols.decide.questions.panel import load_shipped_judges
+from moot.protocols.decide.questions.values import Judge, PanelQuestion
 from moot.protocols.decide.script import DecideInput, DecideResult, DecideRules, decide
 from moot.protocols.decide.verdicts import JudgePosition, QuestionVerdict, drift, is_specific, second_position
 from moot.runtime.room import LiveRoom

@@ -8,7 +8,7 @@ from reading_figures import table, turns, way_of
 
 import moot
 from moot.core.errors import UsageError
-from moot.protocols.decide.questions import parse_spoken_question
+from moot.protocols.decide.questions.contexts import parse_spoken_question
 
 OPTIONS = ["A: Full", "B: None", "C: Some"]
 

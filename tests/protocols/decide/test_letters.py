@@ -5,7 +5,8 @@ from pydantic import ValidationError
 
 from moot.core.errors import ParseError
 from moot.protocols.decide.ballots import ballot_for, match_challenges, rebuttal_for
-from moot.protocols.decide.questions import QuestionOption, find_favoured, option_named
+from moot.protocols.decide.questions.letters import find_favoured, option_named
+from moot.protocols.decide.questions.values import QuestionOption
 from moot.text.replies import read
 
 OPTIONS = (

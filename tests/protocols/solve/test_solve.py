@@ -6,20 +6,7 @@ from typing import Any
 
 import pytest
 from conftest import Cli
-from solve_kit import (
-    CHANGE,
-    REFUSAL,
-    RIGHT,
-    TASK,
-    TESTS,
-    WORSE,
-    WRONG,
-    code,
-    coder,
-    reflection,
-    reflector,
-    world,
-)
+from solve_kit import CHANGE, REFUSAL, RIGHT, TASK, TESTS, WORSE, WRONG, code, coder, reflection, reflector, world
 
 from moot.core.types import Tests
 from moot.edge.files.sources import read_tests

@@ -134,7 +134,7 @@ def test_a_run_is_never_overwritten_and_a_changed_suite_is_not_carried_on(tmp_pa
     assert again.returncode == 2 and "--resume" in again.stderr
     (tmp_path / "tasks/add/test_add.py").write_text("def test_add():\n    assert True\n")
     changed = run_bench(tmp_path, "run", "custom", "--name", "one", "--resume")
-    assert changed.returncode == 2 and "not what they were" in changed.stderr
+    assert changed.returncode == 2 and "have changed since the run began" in changed.stderr
 
 
 def test_a_provider_that_fails_gives_no_wrong_answers(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_arms_with_one_part_switched_are_compared_with_what_they_were_made_from(
     assert "critique" not in rules["without critique"]["phases"] and "critique" in rules["debate"]["phases"]
     assert rules["drafts=2"]["drafts"] == 2
     html = (tmp_path / ".moot/bench/one/report.html").read_text()
-    assert "What each part moved" in html and html.count("<svg") == 3
+    assert "What each part changed" in html and html.count("<svg") == 3
 
 
 def test_an_estimate_asks_nobody_and_a_quick_run_asks_first(tmp_path: Path) -> None:

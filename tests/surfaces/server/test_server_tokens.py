@@ -21,7 +21,7 @@ from moot.core.experience import Origin
 from moot.edge.settings.server_token import make_token, read_token, token_file
 from moot.edge.store.lessons import LessonStore
 from moot.edge.store.tokens import Scope, TokenStore
-from moot.evidence.lessons import new_lesson
+from moot.evidence.lessons.lesson import new_lesson
 from moot.runtime.runner import About, SessionPlan, new_record
 from moot.testing import ActingModel
 

@@ -17,7 +17,8 @@ from moot.core.types import Answer, Code, ModelCall, Probing, SuiteRun, TestOutc
 from moot.evidence.artefacts.values import Artefact
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.types import DebateInput, DebateRules, Member
-from moot.protocols.decide.questions import load_shipped_judges, parse_spoken_question
+from moot.protocols.decide.questions.contexts import parse_spoken_question
+from moot.protocols.decide.questions.panel import load_shipped_judges
 from moot.protocols.decide.script import DecideInput, DecideRules
 from moot.protocols.harden.script import HardenInput, HardenRules
 from moot.protocols.review.script import Reviewed, ReviewInput, ReviewRules
@@ -178,7 +179,7 @@ def test_the_command_says_what_it_would_cost_and_asks_nobody(cli: Cli, monkeypat
     refused = cli(*given)
     assert refused.code == 2 and "--yes" in refused.err and "--max-usd 0.05" in refused.err
     unknown = cli(*given[:-1], "openai:unheard-of")
-    assert unknown.code == 2 and "more than anybody can say" in unknown.err
+    assert unknown.code == 2 and "an amount that cannot be estimated" in unknown.err
     assert json.loads(cli("list", "--json").out) == []
     Path("app.py").write_text(CLEAN)
     assert "costs nothing" in cli("harden", "app.py", "--no-llm", "--estimate").out

@@ -27,7 +27,7 @@ from moot.protocols.debate.phases.review import ReviewReply
 from moot.protocols.debate.phases.shape import ShapeReply
 from moot.protocols.debate.phases.validate import QuoteReply
 from moot.protocols.decide.ballots import ballot_for, rebuttal_for
-from moot.protocols.decide.questions import QuestionOption
+from moot.protocols.decide.questions.values import QuestionOption
 from moot.protocols.harden.attack import RedReply
 from moot.protocols.harden.defend import BlueReply
 from moot.protocols.review.adversary import reply_shape

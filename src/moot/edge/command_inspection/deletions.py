@@ -321,19 +321,19 @@ def _look_at_path(
     found = [real(one) for one in matches(path, budget)] if glob else [real(path)]
     base, last = os.path.split(path.rstrip("/"))
     everything = glob and last in ("*", ".*", "*.*", "**")
-    told = os.path.realpath(base) if everything else found[0] if len(found) == 1 else ""
-    grave = reason_to_keep(told, place) if told and deletion.extent != "emptied" else ""
+    target = os.path.realpath(base) if everything else found[0] if len(found) == 1 else ""
+    grave = reason_to_keep(target, place) if target and deletion.extent != "emptied" else ""
     sights = list[Sight]()
-    if grave and deletion.extent in ("all", "missing", "untracked") and not os.path.islink(told):
+    if grave and deletion.extent in ("all", "missing", "untracked") and not os.path.islink(target):
         within = "everything in " if everything else ""
-        why = f"`{deletion.said}` deletes {within}{told}: {grave}"
+        why = f"`{deletion.said}` deletes {within}{target}: {grave}"
         if deletion.extent == "all":
             sights.append(Sight("high", "destructive", deletion.said, why))
     if glob and not found and not budget.has_budget():
         return [f"what {path} stands for was not looked up: there was no time left"], sights
     if not any(os.path.lexists(one) for one in found):
         return [f"nothing is there to delete at {path if glob else found[0]}"], sights
-    where = told if told and not everything else f"everything in {told}" if everything else path
+    where = target if target and not everything else f"everything in {target}" if everything else path
     where += f", {len(found):,} entries" if glob and len(found) > 1 else ""
     if len(found) == 1 and os.path.islink(found[0]):
         return [f"deletes the link {found[0]}, not {os.path.realpath(found[0])}, to which it points"], sights

@@ -101,9 +101,9 @@ class Makefile:
             current.append(rule)
         return current
 
-    def expand(self, text: str, own: Mapping[str, str] | None = None, within: tuple[str, ...] = ()) -> str:
+    def expand(self, text: str, own: Mapping[str, str] | None = None) -> str:
         """Expand plain variables; functions and unknown ones become `UNKNOWN`."""
-        return self._expand_variables(text, own or {}, within).replace(DOLLAR, "$")
+        return self._expand_variables(text, own or {}, ()).replace(DOLLAR, "$")
 
     def _expand_variables(self, text: str, own: Mapping[str, str], within: tuple[str, ...]) -> str:
         def value(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Points of code reviews that people turned down: one line each in `.moot/dismissed.jsonl`, to be committed with the
+"""Points of code reviews that people dismissed: one line each in `.moot/dismissed.jsonl`, to be committed with the
 project, so that nobody is told the same thing twice."""
 
 from pathlib import Path
@@ -28,7 +28,7 @@ class DismissalFile(Generic[D]):
         try:
             return tuple(self._kind.model_validate_json(line) for line in lines if line.strip())
         except ValidationError:
-            raise UsageError(f"{self.path} has a line that is no dismissal; mend it or delete it") from None
+            raise UsageError(f"{self.path} has a line that is not a dismissal; fix it or delete it") from None
 
     def add(self, dismissal: D) -> None:
         try:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from moot.core.errors import ConfigError
-from moot.protocols.decide.questions import Judge, read_judge
+from moot.protocols.decide.questions.panel import read_judge
+from moot.protocols.decide.questions.values import Judge
 
 
 def read_judges(folder: str) -> dict[str, Judge]:

@@ -98,11 +98,11 @@ def _one(place: Path, kind: ArtefactType | None) -> FoundArtefact:
     text = read_text(place)
     if kind is not None:
         return FoundArtefact(format_path(place), text, kind, "as told by --type")
-    told = guess(place.name, text)
-    if told.type is None:
-        what = f"cannot tell what kind of artefact {format_path(place)} is: {told.how}"
+    guessed = guess(place.name, text)
+    if guessed.type is None:
+        what = f"cannot tell what kind of artefact {format_path(place)} is: {guessed.how}"
         raise UsageError(f"{what}; set it with --type ({', '.join(ORDER)})")
-    return FoundArtefact(format_path(place), text, told.type, told.how)
+    return FoundArtefact(format_path(place), text, guessed.type, guessed.how)
 
 
 def _root(place: Path) -> Path | None:
@@ -119,7 +119,7 @@ def _find_artefacts(root: Path) -> Iterator[tuple[Path, ArtefactType]]:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
         files += [Path(folder) / name for name in names if name.lower().endswith(".md")]
-    kinds = [(f, told.type) for f in sorted(files) if (told := guess(f.name, "")).type and f.is_file()]
+    kinds = [(f, guessed.type) for f in sorted(files) if (guessed := guess(f.name, "")).type and f.is_file()]
     refuse_links_out((f for f, _ in kinds), root)
     for wanted in ORDER:
         yield from ((f, kind) for f, kind in kinds if kind == wanted)

@@ -79,8 +79,8 @@ def read_code(
 
 
 def _but(skipped: Mapping[Reason, int]) -> str:
-    told = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
-    return f"; skipped: {told} (a file that you name yourself is never skipped)" if told else ""
+    counted = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
+    return f"; skipped: {counted} (a file that you name yourself is never skipped)" if counted else ""
 
 
 def from_text(text: str, language: Language | None) -> SourceFile:

@@ -44,8 +44,8 @@ def look_around(action: str, context: str, folder: Path, env: Mapping[str, str])
     texts = [_render_script(script) for script in look.scripts[:MOST_FILES]]
     if look.notes:
         texts.append("What it would do here:\n\n" + "\n".join(f"- {note}" for note in look.list_notes()))
-    if told := git_state(folder):
-        texts.append(f"Where it would run:\n\n{fence_text(told, 'text')}")
+    if state := git_state(folder):
+        texts.append(f"Where it would run:\n\n{fence_text(state, 'text')}")
     return Around("\n\n".join(texts), (*look.sights, *(() if reads else statements_in(context))))
 
 

@@ -72,8 +72,8 @@ class GitBranches:
         """Every session's branch, newest first."""
         top = top_of(self.repository)
         form = "--format=%(refname:lstrip=2)%00%(objectname)"
-        told = git(top, "for-each-ref", "--sort=-committerdate", form, f"refs/heads/{PREFIX}").decode()
-        return [self._info(top, *line.split("\0")) for line in told.splitlines() if line]
+        refs = git(top, "for-each-ref", "--sort=-committerdate", form, f"refs/heads/{PREFIX}").decode()
+        return [self._info(top, *line.split("\0")) for line in refs.splitlines() if line]
 
     def find(self, word: str) -> Worktree:
         """By session id or prefix, else any branch by name."""

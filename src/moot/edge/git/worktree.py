@@ -75,8 +75,8 @@ class Worktree:
 
     def list_changes(self) -> list[str]:
         options = ("--name-only", "-z", "--no-renames", self.base, self.branch, "--")
-        told = git(self.repository, "diff", *options).decode("utf-8", "surrogateescape")
-        return [name for name in told.split("\0") if name]
+        output = git(self.repository, "diff", *options).decode("utf-8", "surrogateescape")
+        return [name for name in output.split("\0") if name]
 
     def text_at(self, commit: str, name: str) -> str | None:
         """A file at a commit; None if absent."""
@@ -100,8 +100,8 @@ class Worktree:
         safe_parts(name)
         form = f"--format=%H{FIELD}%an{FIELD}%aI{FIELD}%s"
         options = ("--follow", f"--max-count={limit}", "-z", form, self.branch, "--", name)
-        told = git(self.repository, "log", *options).decode("utf-8", "replace")
-        rows = [entry.strip("\n").split(FIELD) for entry in told.split("\0") if entry.strip()]
+        log = git(self.repository, "log", *options).decode("utf-8", "replace")
+        rows = [entry.strip("\n").split(FIELD) for entry in log.split("\0") if entry.strip()]
         return [FileChange(commit=c, author=a, when=datetime.fromisoformat(w), subject=s) for c, a, w, s in rows]
 
     def blame(self, name: str, first: int = 1, last: int | None = None) -> list[BlameLine]:
@@ -121,8 +121,8 @@ class Worktree:
 
     def _there(self, version: int, tree: str) -> str | None:
         """The commit of this version, if it exists with the same content."""
-        told = list_versions(self.repository, self.branch)
-        return next((c for c, held, number in told if (held, number) == (tree, version)), None)
+        versions = list_versions(self.repository, self.branch)
+        return next((c for c, held, number in versions if (held, number) == (tree, version)), None)
 
     def _stage(self, name: str, data: bytes) -> None:
         blob = git(self.path, "hash-object", "-w", "--no-filters", "--stdin", data=data).decode().strip()

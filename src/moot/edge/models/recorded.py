@@ -22,7 +22,7 @@ EARLIER_WORK = re.compile(
     r"|(?:Attempt \d+|The code so far) failed its tests:)$",
     re.MULTILINE,
 )
-"""What introduces work that the question wants mended: a pool holds answers that were given without seeing any."""
+"""Text before work that the question asks to improve: the answers in a pool were given without seeing any."""
 CODE_BLANK = re.compile(r"^```(?P<language>\w+)\n<the complete code of ", re.MULTILINE)
 LABELS = re.compile(r"^(?P<label>[A-Z_]+): <", re.MULTILINE)
 
@@ -89,7 +89,7 @@ def find_task(prompt: str, pool: ReplyPool) -> PoolTask | None:
 
 
 def find_wanted(call: ModelCall) -> Wanted | None:
-    """What is asked for: a draft made without another in view, or tests; None if it is anything else."""
+    """What is asked for: a draft made without seeing another, or tests; None if it is anything else."""
     if call.json_schema is not None:
         fields = call.json_schema.get("properties")
         return "tests reply" if isinstance(fields, dict) and list(fields) == ["tests"] else None

@@ -1,5 +1,5 @@
 """Agents of a given accuracy, correlation and sycophancy. They answer simulated questions only: those that carry the
-line `SIMULATED QUESTION q1 OPTIONS A,B KEY B`. Every draw is a hash of the seed, so the order of calls is of no matter.
+line `SIMULATED QUESTION q1 OPTIONS A,B KEY B`. Every draw is a hash of the seed, so the order of calls does not matter.
 
 Correlation is a common cause: with probability √correlation an agent repeats a draw that all agents of its seed share
 for this question, else it draws by itself. Two agents then agree on being right with exactly that correlation.

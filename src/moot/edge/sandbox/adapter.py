@@ -13,6 +13,7 @@ from moot.core.types import Code, CommandRun, Probing, RaceRun, SuiteRun, Tests
 from moot.edge.sandbox.commands import command_plan, command_run
 from moot.edge.sandbox.go.suite import run_race_detector
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
+from moot.edge.sandbox.memory import tree_bytes
 from moot.edge.sandbox.merge_runs import join_runs, mark_in_process
 from moot.edge.sandbox.probes import put_calls
 from moot.edge.sandbox.process import ProcessEnd
@@ -63,6 +64,9 @@ class Adapter(ABC):
             return await replace(self, limits=limits)._execute_apart(each)
 
         return await execute_each(suite, execute, wall)
+
+    def _overrun(self, pid: int) -> bool:
+        return tree_bytes(pid, self.limits.memory) > self.limits.memory
 
     async def program(self, suite: Suite) -> ProcessEnd:
         """Any program, laid out and limited like tests; its report is whatever it writes there."""

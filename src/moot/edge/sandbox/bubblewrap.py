@@ -19,7 +19,7 @@ from moot.core.errors import SandboxError
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
 from moot.edge.sandbox.limits import DEFAULT_LIMITS, SandboxLimits
-from moot.edge.sandbox.memory import MemoryGroup, open_group, sweep, tree_bytes
+from moot.edge.sandbox.memory import MemoryGroup, open_group, sweep
 from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute, search_path
 from moot.edge.sandbox.python.suite import python_tools
 from moot.edge.sandbox.python.warm import POOL
@@ -87,9 +87,6 @@ class Bubblewrap(Adapter):
             before = group.kills()
             ended = await execute_warm(twin, Run(suite, errand, self.limits, lambda _: group.kills() > before))
             return ended and _judge_exit(ended, group.kills() > before)
-
-    def _overrun(self, pid: int) -> bool:
-        return tree_bytes(pid, self.limits.memory) > self.limits.memory
 
 
 def _judge_exit(ended: ProcessEnd, hit: bool) -> ProcessEnd:

@@ -9,7 +9,7 @@ MIB = 1024 * 1024
 
 class SandboxLimits(Value):
     wall: float = Field(default=60.0, gt=0, description="seconds for a whole run; then all of it is killed")
-    test: float = Field(default=20.0, gt=0, description="seconds for one test (not in Go); the others go on")
+    test: float = Field(default=20.0, gt=0, description="seconds for one test (not in Go); the others continue")
     cpu: int = Field(default=60, gt=0, description="seconds of processor time for each process")
     memory: int = Field(default=1024 * MIB, gt=0, description="bytes for each process and for all together")
     processes: int = Field(default=128, gt=0, description="processes and threads at once")

@@ -7,7 +7,6 @@ from pathlib import Path
 from moot.core.errors import SandboxError
 from moot.edge.sandbox.adapter import Adapter
 from moot.edge.sandbox.layout import SYSTEM_PATH, pack
-from moot.edge.sandbox.memory import tree_bytes
 from moot.edge.sandbox.process import ProcessEnd, ProcessJob, execute
 from moot.edge.sandbox.suite import Suite
 from moot.edge.sandbox.time_limit import set_timer
@@ -37,6 +36,3 @@ class UnsafeLocal(Adapter):
                 command, pack(suite.files), self._overrun, {**env, **suite.env}, suite.link, set_timer(suite)
             )
             return await execute(job, self.limits)
-
-    def _overrun(self, pid: int) -> bool:
-        return tree_bytes(pid, self.limits.memory) > self.limits.memory

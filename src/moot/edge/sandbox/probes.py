@@ -1,4 +1,4 @@
-"""Puts calls to a solution and reads the answers. Python here; `probe_node` and `go/probe` for the others."""
+"""Puts calls to a solution and reads the answers. Python here; `node/probe` and `go/probe` for the others."""
 
 import json
 import signal
@@ -125,10 +125,10 @@ def read_answers(ended: ProcessEnd, calls: Sequence[str], limits: SandboxLimits)
     report = ended.report.removeprefix(READY + b"\n")
     for line in report.decode("utf-8", "replace").splitlines()[: len(calls)]:
         try:
-            told = json.loads(line)
-            if "problem" in told:
-                return Probing(problem=str(told["problem"])[:1000], seconds=ended.seconds)
-            answers.append(Answer.model_validate(told))
+            answer = json.loads(line)
+            if "problem" in answer:
+                return Probing(problem=str(answer["problem"])[:1000], seconds=ended.seconds)
+            answers.append(Answer.model_validate(answer))
         except (ValueError, TypeError, ValidationError):
             answers.append(Answer(kind="none", detail="the answer cannot be read"))
     missing = len(calls) - len(answers)

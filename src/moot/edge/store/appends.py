@@ -22,8 +22,9 @@ from moot.edge.store.write_queue import WriteQueue
 
 R = TypeVar("R")
 ROUNDS = 4
-"""Of the event loop that an append waits for others. By then the last answer of several has reached its protocol: if
-that ends the session, its last steps and its end are one transaction. Whoever waits for the disk ends this wait."""
+"""Turns of the event loop for which an append waits for others. By then the last answer of several has reached its
+protocol: if that ends the session, its last steps and its end are one transaction. Whoever waits for the disk ends this
+wait."""
 AT_ONCE = 128
 """Appends per transaction. More would let all sessions run in lockstep: all think, then all wait."""
 MOST_EPISODES = 10_000
@@ -45,8 +46,6 @@ class Unwritten(Enum):
 
 
 class AppendBatch:
-    """The appends of one transaction."""
-
     def __init__(self, take: Callable[[], list[PendingWrite]]) -> None:
         self._take = take
         self._taken: list[PendingWrite] | None = None
@@ -194,6 +193,6 @@ def _add_runs(db: Connection, ran: Sequence[dict[str, object]]) -> None:
 def _forget_episodes(db: Connection) -> None:
     alone(db)  # two at once would deadlock on each other's rows
     turns = tables.turns
-    told = select(turns.c.id).where(turns.c.reflections.is_not(None))
-    oldest = told.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
+    stored = select(turns.c.id).where(turns.c.reflections.is_not(None))
+    oldest = stored.order_by(turns.c.created_at.desc(), turns.c.id).offset(MOST_EPISODES).limit(MOST_EPISODES)
     db.execute(update(turns).where(turns.c.id.in_(oldest)).values(reflections=null()))

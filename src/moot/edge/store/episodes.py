@@ -29,14 +29,14 @@ class EpisodeStore:
             theirs = select(tables.sessions.c.id).where(belongs_to(self._owner))
             query = query.where(turns.c.session_id.in_(theirs))
         newest = query.order_by(turns.c.created_at.desc(), turns.c.seq.desc()).limit(limit)
-        told = await self._store.read(lambda db: list(db.execute(newest).scalars()))
-        return [Episode.model_validate(entry) for row in told for entry in row]
+        rows = await self._store.read(lambda db: list(db.execute(newest).scalars()))
+        return [Episode.model_validate(entry) for row in rows for entry in row]
 
     async def episodes(self, agent: str = "", session: str = "", task: str = "", limit: int = 20) -> list[Episode]:
         """Newest first; with a `task`, most similar tasks first."""
         turns = tables.turns
         query = select(turns.c.reflections).where(turns.c.reflections.is_not(None))
         newest = query.order_by(turns.c.created_at.desc(), turns.c.seq.desc())
-        told = await self._store.read(lambda db: list(db.execute(newest).scalars()))
-        all_told = [Episode.model_validate(entry) for row in told for entry in row]
+        rows = await self._store.read(lambda db: list(db.execute(newest).scalars()))
+        all_told = [Episode.model_validate(entry) for row in rows for entry in row]
         return find_episodes(all_told, agent, session, task)[:limit]

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 from sqlalchemy.sql.functions import Function
 
 from moot.core.errors import StoreError
@@ -17,6 +17,7 @@ from moot.core.ports import Model
 from moot.edge.models.registry import Limited
 from moot.edge.store.engine import KEY, address, mask_address, open_engine
 from moot.edge.store.tables import model_leases as leases
+from moot.edge.store.workers import in_seconds
 from moot.edge.store.write_queue import WriteQueue
 
 MINUTE = 60.0
@@ -70,7 +71,7 @@ class Leases:
     async def renew(self) -> None:
         if self._held:
             mine = and_(leases.c.holder == self._holder, leases.c.released_at.is_(None))
-            longer = update(leases).where(mine).values(expires_at=_now() + _seconds(self._seconds))
+            longer = update(leases).where(mine).values(expires_at=_now() + in_seconds(self._seconds))
             await self._line.work(lambda db: db.execute(longer))
 
     async def aclose(self) -> None:
@@ -84,13 +85,13 @@ class Leases:
         limit, of = self._limits[model], leases.c
         db.execute(select(func.pg_advisory_xact_lock(KEY, func.hashtext(model))))
         over = or_(of.released_at.is_not(None), of.expires_at <= _now())
-        db.execute(delete(leases).where(of.model == model, over, of.taken_at < _now() - _seconds(MINUTE)))
+        db.execute(delete(leases).where(of.model == model, over, of.taken_at < _now() - in_seconds(MINUTE)))
         busy = db.execute(select(func.count()).where(of.model == model, ~over)).scalar_one()
         if limit.concurrency is not None and busy >= limit.concurrency:
             return LOOK_AGAIN
         if limit.per_minute is not None and (wait := _until(db, model, limit.per_minute)) > 0:
             return wait
-        times = {"taken_at": _now(), "expires_at": _now() + _seconds(self._seconds)}
+        times = {"taken_at": _now(), "expires_at": _now() + in_seconds(self._seconds)}
         db.execute(insert(leases).values(id=lease, model=model, holder=self._holder, **times))
         return 0.0
 
@@ -98,16 +99,12 @@ class Leases:
 def _until(db: Connection, model: str, most: int) -> float:
     """Seconds until fewer than `most` calls were started in the minute before."""
     of = leases.c
-    lately = select(of.taken_at).where(of.model == model, of.taken_at > _now() - _seconds(MINUTE))
+    lately = select(of.taken_at).where(of.model == model, of.taken_at > _now() - in_seconds(MINUTE))
     first = lately.order_by(of.taken_at.desc()).offset(most - 1).limit(1).scalar_subquery()
-    left = db.execute(select(func.date_part("epoch", first + _seconds(MINUTE) - _now()))).scalar()
+    left = db.execute(select(func.date_part("epoch", first + in_seconds(MINUTE) - _now()))).scalar()
     return float(left) if left is not None else 0.0
 
 
 def _now() -> Function[object]:
     """The current time, not the transaction's start: it may have waited for others."""
     return func.clock_timestamp()
-
-
-def _seconds(seconds: float) -> ColumnElement[object]:
-    return func.make_interval(0, 0, 0, 0, 0, 0, seconds)

@@ -10,13 +10,14 @@ from uuid import UUID
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from moot.core.errors import UsageError
+from moot.core.experience import Lesson
 from moot.edge.store import tables
 from moot.edge.store.engine import alone
 from moot.edge.store.full_text import count_words, find_lesson_ids
 from moot.edge.store.session_queries import belongs_to
 from moot.edge.store.sql import SqlStore
-from moot.evidence.lessons import Lesson, credit_lesson, fits, gist, merge_lessons, same_advice, states_fact
-from moot.evidence.lessons.words import Gist
+from moot.evidence.lessons.lesson import credit_lesson, fits, merge_lessons, same_advice, states_fact
+from moot.evidence.lessons.words import Gist, gist
 
 R = TypeVar("R")
 POSTINGS = 2_000
@@ -117,8 +118,8 @@ def _put(db: Connection, lessons: Sequence[Lesson]) -> None:
 
 
 def _row(lesson: Lesson) -> dict[str, object]:
-    told = {"text": lesson.text, "words": _join(lesson), "lesson": lesson.model_dump(mode="json")}
-    return {"id": lesson.id, **told, "created_at": lesson.created_at, "expires_at": lesson.expires_at}
+    row = {"text": lesson.text, "words": _join(lesson), "lesson": lesson.model_dump(mode="json")}
+    return {"id": lesson.id, **row, "created_at": lesson.created_at, "expires_at": lesson.expires_at}
 
 
 def _join(lesson: Lesson) -> str:

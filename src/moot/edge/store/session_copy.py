@@ -91,6 +91,6 @@ def _journal(session_id: str, entries: Sequence[JournalEntry]) -> list[dict[str,
 
 
 def _beside(whole: SessionSnapshot) -> list[Row]:
-    told = [step for step in whole.steps if step.name == "remember"]
-    episodes = [EpisodeRow(episode=Episode.model_validate(step.value)) for step in told]
+    remembered = [step for step in whole.steps if step.name == "remember"]
+    episodes = [EpisodeRow(episode=Episode.model_validate(step.value)) for step in remembered]
     return [*whole.turns, *whole.versions, *whole.logs, *episodes]

@@ -30,15 +30,7 @@ from moot.edge.store.appends import AppendQueue
 from moot.edge.store.bulk import insert_all, update_all
 from moot.edge.store.engine import address, make_current, mask_address, open_engine
 from moot.edge.store.journal_append import Head, JournalAppend, chain_entries, entry_from, read_heads, write_tombstone
-from moot.edge.store.rows import (
-    CHANGED,
-    LOG_DAYS,
-    log_from,
-    session_columns,
-    session_from,
-    turn_from,
-    version_from,
-)
+from moot.edge.store.rows import CHANGED, LOG_DAYS, log_from, session_columns, session_from, turn_from, version_from
 from moot.edge.store.write_queue import WriteQueue
 from moot.record.chain import digest_of, step_of
 

@@ -114,7 +114,7 @@ class WorkerStore:
         """Sessions without a job that should be resumed: new ones whose creator died before enqueuing them, those whose
         gate was decided or timed out, those of dead workers."""
         of = sessions.c
-        new = and_(of.status == "pending", of.updated_at < func.now() - _seconds(GRACE))
+        new = and_(of.status == "pending", of.updated_at < func.now() - in_seconds(GRACE))
         gone = select(_owner()).where(_is_gone(dead_after))
         left = and_(of.status == "running", of.owner.in_(gone))
         wanted = or_(new, left, of.id.in_(ready_sessions(now)))
@@ -151,7 +151,7 @@ def _silent() -> ColumnElement[float]:
     return cast(extract("epoch", func.now() - workers.c.seen_at), Float)
 
 
-def _seconds(seconds: float) -> ColumnElement[object]:
+def in_seconds(seconds: float) -> ColumnElement[object]:
     return func.make_interval(0, 0, 0, 0, 0, 0, seconds)
 
 

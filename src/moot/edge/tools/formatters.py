@@ -91,8 +91,8 @@ async def run_piped(command: Sequence[str], text: str) -> tuple[int, str, str]:
             with contextlib.suppress(PermissionError):
                 kill_group(process.pid)
             await process.wait()
-    told = [data[:MAX_OUTPUT].decode("utf-8", "replace") for data in (out, err)]
-    return process.returncode or 0, told[0], told[1]
+    texts = [data[:MAX_OUTPUT].decode("utf-8", "replace") for data in (out, err)]
+    return process.returncode or 0, texts[0], texts[1]
 
 
 STYLING = (

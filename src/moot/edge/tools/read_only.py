@@ -179,11 +179,11 @@ def _in_repository(given: SearchFiles, context: ToolContext) -> list[str]:
     own = {path for path, _ in _own(context)}
     words = ("grep", "-I", "-n", "-i", "-F", "-z", "-e", given.text, "HEAD")
     try:
-        told = git(_top(context), *words).decode("utf-8", "replace")
+        output = git(_top(context), *words).decode("utf-8", "replace")
     except GitError:  # nothing found, or no commit yet
         return []
     hits = []
-    for line in told.split("\n"):
+    for line in output.split("\n"):
         place, _, rest = line.removeprefix("HEAD:").partition("\0")
         number, _, text = rest.partition("\0")
         if place and place not in own:

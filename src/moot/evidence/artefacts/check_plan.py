@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from moot.evidence.artefacts.cycles import cycles
 from moot.evidence.artefacts.requirement_ids import Requirement, ids_in
 from moot.evidence.artefacts.tasks import FIELDS, PlanTask, tasks_in
-from moot.evidence.artefacts.values import ArtefactFault, Gravity
+from moot.evidence.artefacts.values import ArtefactFault, Gravity, fault
 from moot.text.markdown import Page
 
 WEIGHT: dict[str, Gravity] = {"files": "significant", "action": "critical", "verify": "critical", "done": "significant"}
@@ -38,11 +38,11 @@ def plan_faults(
     faults = []
     if doc.meta_problem:
         what = f"the front matter cannot be read: {doc.meta_problem}"
-        faults.append(_fault("front-matter", "significant", 1, what, "Mend its YAML"))
+        faults.append(fault("front-matter", "significant", 1, what, "Mend its YAML"))
     tasks = tasks_in(doc)
     if not tasks:
         faults.append(
-            _fault("no-tasks", "critical", 1, "no task", "Write each task as <task> with files, action, verify, done")
+            fault("no-tasks", "critical", 1, "no task", "Write each task as <task> with files, action, verify, done")
         )
     for task in tasks:
         faults += _fields(task)
@@ -53,7 +53,7 @@ def plan_faults(
 def _fields(task: PlanTask) -> list[ArtefactFault]:
     name = f"task {task.id}" + (f" ({task.name})" if task.name else "")
     if not task.closed:
-        return [_fault("broken-task", "critical", task.line, f"{name} is never closed with </task>", "Close it")]
+        return [fault("broken-task", "critical", task.line, f"{name} is never closed with </task>", "Close it")]
     if task.checkpoint:
         return []
     faults = []
@@ -62,20 +62,20 @@ def _fields(task: PlanTask) -> list[ArtefactFault]:
         empty = said is not None and NOTHING.fullmatch(said) and not (field == "files" and NO_FILES.fullmatch(said))
         if said is None or not said.strip() or empty:
             what = f"{name} {'has no' if said is None else 'leaves open its'} {field}"
-            faults.append(_fault(f"no-{field}", WEIGHT[field], task.line, what, ADVICE[field]))
+            faults.append(fault(f"no-{field}", WEIGHT[field], task.line, what, ADVICE[field]))
     return faults
 
 
 def _task_order(tasks: Sequence[PlanTask]) -> list[ArtefactFault]:
     lines = {task.id: task.line for task in tasks}
     faults = [
-        _fault("unknown-task", "significant", task.line, f"task {task.id} depends on task {need}, which does not exist",
+        fault("unknown-task", "significant", task.line, f"task {task.id} depends on task {need}, which does not exist",
                "Name a task of this plan")
         for task in tasks for need in task.depends_on if need not in lines
     ]  # fmt: skip
     for ring in cycles({task.id: task.depends_on for task in tasks}):
         what = f"tasks depend on each other in a circle: {' → '.join((*ring, ring[0]))}"
-        faults.append(_fault("cycle", "critical", lines[ring[0]], what, "Take one of these dependencies out"))
+        faults.append(fault("cycle", "critical", lines[ring[0]], what, "Take one of these dependencies out"))
     return faults
 
 
@@ -110,12 +110,12 @@ def _plan_order(doc: Page, path: str, siblings: Sequence[Sibling]) -> list[Artef
     for ring in cycles(graph):
         if own in ring:
             what = f"plans depend on each other in a circle: {' → '.join((*ring, ring[0]))}"
-            faults.append(_fault("cycle", "critical", line, what, "Take one of these dependencies out"))
+            faults.append(fault("cycle", "critical", line, what, "Take one of these dependencies out"))
     phase = own.partition("-")[0]
     for need in graph[own]:
         if need not in graph and need.partition("-")[0] == phase and len(siblings) > 1:
             what = f"it depends on plan {need}, which is not among the plans of this phase"
-            faults.append(_fault("unknown-plan", "significant", line, what, "Name a plan of this phase"))
+            faults.append(fault("unknown-plan", "significant", line, what, "Name a plan of this phase"))
     return faults
 
 
@@ -140,7 +140,7 @@ def _coverage(path: str, siblings: Sequence[Sibling], required: Sequence[Require
         return []
     done = set().union(*(find_covered(s.doc) for s in siblings))
     return [
-        _fault(
+        fault(
             "uncovered",
             "critical",
             1,
@@ -156,11 +156,7 @@ def unknown_ids(doc: Page, known: frozenset[str]) -> list[ArtefactFault]:
     said = doc.meta.get("requirements")
     named = ids_in(" ".join(map(str, said)) if isinstance(said, list) else str(said or ""))
     return [
-        _fault("unknown-id", "significant", 1, f"it says it covers {i}, which no requirement has", "Correct the id")
+        fault("unknown-id", "significant", 1, f"it says it covers {i}, which no requirement has", "Correct the id")
         for i in named
         if known and i not in known
     ]
-
-
-def _fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> ArtefactFault:
-    return ArtefactFault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.evidence.artefacts.values import ArtefactFault, Gravity
+from moot.evidence.artefacts.values import ArtefactFault, fault
 from moot.text.markdown import ENTRY, LONGEST, Page, normalise, plain, words_of
 
 STATUS = re.compile(r"^\W*(?:overall\s+)?status\W*:\W*([A-Za-z_ -]+)", re.IGNORECASE)
@@ -47,7 +47,7 @@ def verification_faults(doc: Page, must_haves: Sequence[str]) -> list[ArtefactFa
     faults = [*_status_faults(doc, checks), *_find_unchecked(doc, checks, must_haves)]
     if not checks and not must_haves:
         faults.append(
-            _fault(
+            fault(
                 "no-checks",
                 "critical",
                 1,
@@ -58,10 +58,10 @@ def verification_faults(doc: Page, must_haves: Sequence[str]) -> list[ArtefactFa
     for c in checks:
         if c.verdict == "good" and c.evidence is not None and NOTHING.fullmatch(c.evidence):
             what = f"{_short(c.what)!r} is called verified without evidence"
-            faults.append(_fault("no-evidence", "significant", c.line, what, "Say what was run or seen"))
+            faults.append(fault("no-evidence", "significant", c.line, what, "Say what was run or seen"))
         if not c.verdict:
             what = f"{_short(c.what)!r} has no verdict"
-            faults.append(_fault("no-verdict", "critical", c.line, what, "Check it, and write down what came of it"))
+            faults.append(fault("no-verdict", "critical", c.line, what, "Check it, and write down what came of it"))
     return sorted(faults, key=lambda f: f.line)
 
 
@@ -105,18 +105,18 @@ def status_of(doc: Page) -> tuple[str, int]:
 def _status_faults(doc: Page, checks: Sequence[VerifiedItem]) -> list[ArtefactFault]:
     status, line = status_of(doc)
     if not status:
-        return [_fault("no-status", "significant", 1, "it has no status", "Say passed, gaps_found or human_needed")]
+        return [fault("no-status", "significant", 1, "it has no status", "Say passed, gaps_found or human_needed")]
     faults = []
     if status in PASSED:
         for c in checks:
             if c.verdict in ("bad", "open"):
                 how = "failed" if c.verdict == "bad" else "was not settled"
                 what = f"the status is {status}, but {_short(c.what)!r} {how}"
-                faults.append(_fault("contradiction", "critical", c.line, what, "Change the status, or settle it"))
+                faults.append(fault("contradiction", "critical", c.line, what, "Change the status, or settle it"))
         faults += _for_a_person(doc, status)
     if status in GAPS and checks and all(c.verdict == "good" for c in checks):
         what = f"the status is {status}, but everything listed is verified"
-        faults.append(_fault("contradiction", "significant", line, what, "List the gap, or change the status"))
+        faults.append(fault("contradiction", "significant", line, what, "List the gap, or change the status"))
     return [*faults, *_score(doc, status)]
 
 
@@ -125,10 +125,10 @@ def _score(doc: Page, status: str) -> list[ArtefactFault]:
         found = SCORE.search(text) if "score" in text[:40].lower() else None
         if found and status in PASSED and found[1] != found[2]:
             what = f"the status is {status}, but the score is {found[0]}"
-            return [_fault("contradiction", "critical", number, what, "Change the status, or check the rest")]
+            return [fault("contradiction", "critical", number, what, "Change the status, or check the rest")]
         if found and status in GAPS and found[1] == found[2]:
             what = f"the status is {status}, but the score is {found[0]}"
-            return [_fault("contradiction", "significant", number, what, "Correct the score, or change the status")]
+            return [fault("contradiction", "significant", number, what, "Correct the score, or change the status")]
     return []
 
 
@@ -142,7 +142,7 @@ def _for_a_person(doc: Page, status: str) -> list[ArtefactFault]:
     if all(NOTHING.fullmatch(text) for text in below):
         return []
     what = f"the status is {status}, but a person still has something to verify"
-    return [_fault("contradiction", "significant", heading.line, what, "Say human_needed until it was done")]
+    return [fault("contradiction", "significant", heading.line, what, "Say human_needed until it was done")]
 
 
 def _find_unchecked(doc: Page, checks: Sequence[VerifiedItem], must_haves: Sequence[str]) -> list[ArtefactFault]:
@@ -158,13 +158,9 @@ def _find_unchecked(doc: Page, checks: Sequence[VerifiedItem], must_haves: Seque
             and not any(len(wanted & bag) / len(wanted) >= SAME for bag in looked)
         ):
             what = f"a must-have was not checked: {_short(must)}"
-            faults.append(_fault("unchecked", "critical", 1, what, "Check it, and add it with its evidence"))
+            faults.append(fault("unchecked", "critical", 1, what, "Check it, and add it with its evidence"))
     return faults
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "…"
-
-
-def _fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> ArtefactFault:
-    return ArtefactFault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)

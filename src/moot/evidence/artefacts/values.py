@@ -41,6 +41,10 @@ class ArtefactFault(Value):
     recommendation: str
 
 
+def fault(rule: str, severity: Gravity, line: int, what: str, recommendation: str) -> ArtefactFault:
+    return ArtefactFault(rule=rule, severity=severity, line=line, what=what, recommendation=recommendation)
+
+
 class Challenge(Value):
     """One objection of the adversary. Its number holds for the whole review of the artefact."""
 

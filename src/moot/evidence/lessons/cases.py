@@ -23,9 +23,9 @@ def describe_case(call: str) -> str:
     if not isinstance(parsed, ast.Call):
         return ""
     given = [*parsed.args, *(keyword.value for keyword in parsed.keywords)]
-    told = [describe_value(value) for value in islice(given, MOST_DESCRIBED)]
-    more = len(given) - len(told)
-    return ", ".join([*told, *([f"{more} more"] if more > 0 else [])]) or "no argument"
+    words = [describe_value(value) for value in islice(given, MOST_DESCRIBED)]
+    more = len(given) - len(words)
+    return ", ".join([*words, *([f"{more} more"] if more > 0 else [])]) or "no argument"
 
 
 def describe_expected(text: str) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from moot.core.experience import Episode
-from moot.evidence.lessons import gist
 from moot.evidence.lessons.lesson import likeness
+from moot.evidence.lessons.words import gist
 
 
 def find_episodes(episodes: Iterable[Episode], agent: str = "", session: str = "", task: str = "") -> list[Episode]:

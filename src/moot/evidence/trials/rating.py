@@ -112,7 +112,7 @@ def _place(lint: Lint) -> str:
 
 
 def of_complexity(found: Sequence[FileShape]) -> PartScore:
-    """Mean and worst function count equally: many simple functions hide no monster."""
+    """Mean and worst function count equally, so that many simple functions do not hide a complex one."""
     functions = list(functions_of(found))
     worst = max(functions, key=lambda function: function.complexity)
     values = [ease(function.complexity) for function in functions]

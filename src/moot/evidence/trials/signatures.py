@@ -76,7 +76,7 @@ def calls_of_drafts(
     codes: Sequence[str], entry: str, limit: int = 20, language: Language = "python"
 ) -> tuple[str, ...]:
     """Calls of the function that most drafts define, from their doctests and its signature; without their values,
-    which were written with the code in view."""
+    which were written by somebody who saw the code."""
     name = entry or find_common_function(codes, language)
     if not name:
         return ()

@@ -64,8 +64,8 @@ async def _on(mutant: Mutant, code: Code, tests: Tests, run: Run) -> SuiteRun:
 
 
 def _fate(mutant: Mutant, fate: str, why: str = "") -> MutantRun:
-    told = {"file": mutant.file, "line": mutant.line, "what": mutant.what, "fate": fate, "why": why[:300]}
-    return MutantRun.model_validate(told)
+    fields = {"file": mutant.file, "line": mutant.line, "what": mutant.what, "fate": fate, "why": why[:300]}
+    return MutantRun.model_validate(fields)
 
 
 def _not_built(run: SuiteRun) -> bool:

@@ -24,7 +24,7 @@ from moot.protocols.debate.hearing import (
 )
 from moot.protocols.debate.state import DebateState, SpokenTurn, tool_context, tools_of
 from moot.protocols.debate.types import PARALLEL, Attacked, Candidate, Member, Phase, Talk
-from moot.teams.planning import count_extra
+from moot.teams.planning.cognition import count_extra
 from moot.teams.topology import Arrangement
 from moot.text.excerpts import Fitted, TextPart, fit_parts, fit_text, name_some, show
 from moot.text.render import estimate_tokens, fence_text
@@ -58,7 +58,7 @@ class DebateContext:
     heard_roles: set[str] = field(default_factory=set)
     """Roles with a usable answer in the phase that runs."""
     heard: dict[str, tuple[HeardTurn, ...]] = field(default_factory=dict)
-    """What the prompt that is being written for a seat holds of others' turns."""
+    """Turns of others in the prompt that is being written for a seat."""
     examined: dict[str, set[str]] = field(default_factory=dict)
     """The codes that a seat has looked at by its tools."""
 
@@ -66,7 +66,7 @@ class DebateContext:
         self.state = replace(self.state, **changes)
 
     def enter(self, candidate: Candidate, phase: Phase, text: str, answer: BaseModel | None = None) -> None:
-        """`answer`: the one that holds it."""
+        """`answer`: the reply that contains the candidate."""
         if answer is not None and (turn := self.room.turn_of(answer)) is not None:
             self.turns[candidate.id] = turn
         said = SpokenTurn(seat=candidate.seat, phase=phase, round=self.state.round, text=text, candidate=candidate.id)
@@ -198,7 +198,7 @@ class DebateContext:
         return [*speakers, *rest[:extra]]
 
     async def relay_to(self, readers: Sequence[str], turns: Sequence[SpokenTurn]) -> None:
-        """Ask the seats between for what their readers have not heard yet. What they do not condense goes on whole."""
+        """Ask the seats between for what their readers have not heard yet; what is not condensed is passed on whole."""
         if self.state.rules.edition < 2:
             return
         while wanted := list_unrelayed(turns, self.state, self.arrangement, readers):
@@ -244,8 +244,8 @@ class DebateContext:
         self.note_heard(member, fitted.heard, mesh, most, aside=aside)
         if not fitted.heard:
             return ""
-        told = show(fitted.shown, f"{member.seat}, round {self.state.round},", self.room)
-        return f"What others said in this round:\n\n{fence_text(told.join(), 'text')}\n\n"
+        lines = show(fitted.shown, f"{member.seat}, round {self.state.round},", self.room)
+        return f"What others said in this round:\n\n{fence_text(lines.join(), 'text')}\n\n"
 
     def note_heard(
         self, member: Member, heard: Sequence[HeardText], mesh: Sequence[HeardText], most: int, *, aside: bool = False
@@ -292,8 +292,8 @@ class DebateContext:
 def note_attack(
     context: DebateContext, candidate: Candidate, left: Sequence[Vulnerability], by: str = "harden"
 ) -> None:
-    told = {"candidate": candidate.id, "round": context.state.round, "by": by, "findings": tuple(left)}
-    context.update(attacks=(*context.state.attacks, Attacked.model_validate(told)))
+    fields = {"candidate": candidate.id, "round": context.state.round, "by": by, "findings": tuple(left)}
+    context.update(attacks=(*context.state.attacks, Attacked.model_validate(fields)))
 
 
 def _take_answers(speakers: Sequence[Member], answers: Sequence[Any], take: Callable[[Member, T], object]) -> list[T]:

@@ -38,14 +38,14 @@ async def read_agents_episodes(context: DebateContext) -> None:
     agents = tuple(dict.fromkeys(Played(model=member.model, role=member.role) for member in seated))
     found = dict(zip(agents, await context.room.read_episodes(agents, state.rules.episodes), strict=True))
     own = {m.seat: found[Played(model=m.model, role=m.role)] for m in seated}
-    context.update(episodes={seat: find_episodes(told, task=state.task.text) for seat, told in own.items()})
+    context.update(episodes={seat: find_episodes(kept, task=state.task.text) for seat, kept in own.items()})
 
 
 def render_episodes(seat: str, context: DebateContext) -> str:
-    told = context.state.episodes.get(seat, ())
-    if not told:
+    episodes = context.state.episodes.get(seat, ())
+    if not episodes:
         return ""
-    parts = [TextPart(f"episode {number}", describe_episode(each)) for number, each in enumerate(told, 1)]
+    parts = [TextPart(f"episode {number}", describe_episode(each)) for number, each in enumerate(episodes, 1)]
     shown = show(fit_parts(parts, context.room.allowance() // 8), seat, context.room).join()
     return f"What you got wrong before, in tasks like this one:\n\n{fence_text(shown, 'text')}\n\n"
 

@@ -11,7 +11,7 @@ from moot.protocols.debate.phases.planning import MOST as MOST_PARTS
 from moot.protocols.debate.phases.review import MOST_REVIEWERS
 from moot.protocols.debate.types import DebateInput, DebateRules, Phase
 from moot.protocols.harden.script import full_run
-from moot.teams.planning import measure
+from moot.teams.planning.complexity import measure
 from moot.teams.topology import arrange, select
 
 BLIND = 3

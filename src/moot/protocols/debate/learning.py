@@ -105,8 +105,8 @@ def find_overturned(context: DebateContext, winner: Candidate) -> Iterator[Learn
     for candidate in popular:
         lost = [name for name in candidate.checked.failing if name not in winner.checked.failing]
         if lost and winner.checked.of:
-            told = name_some([describe_test(name) for name in lost], NAMED)
-            yield _overturned(state, told, candidate.phase, name_some(lost, NAMED))
+            cases = name_some([describe_test(name) for name in lost], NAMED)
+            yield _overturned(state, cases, candidate.phase, name_some(lost, NAMED))
 
 
 def _overturned(state: DebateState, told: str, phase: str, source: str, seat: str = "") -> LearntFact:
@@ -139,8 +139,8 @@ def fails_claim(context: DebateContext, candidate: Candidate, claim: ClaimedTest
 
 def describe_claim(claim: ClaimedTest) -> str:
     case = describe_case(claim.call)
-    told = f"{case} must give {describe_expected(claim.expected)}" if case else "an unusual case has its own result"
-    return f"{claim.requirement.rstrip('.')} ({told})" if claim.requirement else told
+    text = f"{case} must give {describe_expected(claim.expected)}" if case else "an unusual case has its own result"
+    return f"{claim.requirement.rstrip('.')} ({text})" if claim.requirement else text
 
 
 def find_patched(state: DebateState) -> Iterator[LearntFact]:
@@ -165,9 +165,9 @@ def find_repaired(state: DebateState) -> Iterator[LearntFact]:
             continue
         before, failing = state.candidate(made.parent), list_failed_tests(state, state.candidate(made.parent))
         if failing and made.checked.rank > before.checked.rank:
-            told = name_some([describe_test(name) for name in failing], NAMED)
+            cases = name_some([describe_test(name) for name in failing], NAMED)
             mended = made.text.rstrip(".")
-            text = f"A version failed this case: {told}. What mended it: {mended}. The task was: {name_topic(state)}."
+            text = f"A version failed this case: {cases}. What mended it: {mended}. The task was: {name_topic(state)}."
             source = f"{made.id} from {before.id}: {name_some(failing, NAMED)}"
             yield LearntFact(text=text, kind="repaired", phase=made.phase, source=source, seat=made.seat)
 
@@ -181,7 +181,7 @@ def find_refuted(state: DebateState) -> Iterator[LearntFact]:
     """Tests whose value more seats contradicted than stated."""
     for claim in state.claims:
         if len(claim.against) > len(claim.by) and claim.status == "disputed":
-            told = f"Somebody claimed that {describe_claim(claim)}, and {len(claim.against)} others refuted it"
-            text = f"{told}: work such a value out yourself. The task was: {name_topic(state)}."
+            advice = f"Somebody claimed that {describe_claim(claim)}, and {len(claim.against)} others refuted it"
+            text = f"{advice}: work such a value out yourself. The task was: {name_topic(state)}."
             source = f"{claim.id} {claim.call} == {claim.expected}"
             yield LearntFact(text=text, kind="refuted", phase=phase_of(claim), source=source, seat=claim.by[0])

@@ -70,12 +70,12 @@ def note_shortcomings(state: DebateState, winner: Candidate | None, room: Room) 
     if fails(state, winner) and not unproven:
         room.degrade(describe_failing(winner))
     if wrong := [claim for claim in state.agreed if claim.id in winner.checked.failed]:
-        told = name_some([f"{claim.call} must give {claim.expected}" for claim in wrong], NAMED, "; ")
+        text = name_some([f"{claim.call} must give {claim.expected}" for claim in wrong], NAMED, "; ")
         of = winner.checked.agreed_of
-        room.degrade(f"{winner.id} fails {len(wrong)} of {of} {pluralise(of, AGREED)}: {told}")
+        room.degrade(f"{winner.id} fails {len(wrong)} of {of} {pluralise(of, AGREED)}: {text}")
     if lone := [claim for claim in alone(state) if not is_upheld(claim, winner)]:
-        told = name_some([f"{claim.call} must give {claim.expected}" for claim in lone], NAMED, "; ")
-        room.degrade(f"{winner.id} fails {len(lone)} {pluralise(len(lone), LONE)}: {told}")
+        text = name_some([f"{claim.call} must give {claim.expected}" for claim in lone], NAMED, "; ")
+        room.degrade(f"{winner.id} fails {len(lone)} {pluralise(len(lone), LONE)}: {text}")
     if left := list_left_findings(state, winner):
         room.degrade(describe_left(winner, left))
     if winner.checked.caveat:

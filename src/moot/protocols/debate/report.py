@@ -22,7 +22,7 @@ from moot.core.report import (
 from moot.protocols.debate.acts import RoleAct
 from moot.protocols.debate.phases.planning import list_unmet
 from moot.protocols.debate.types import Candidate, DebateResult, Vote
-from moot.teams.planning import Emphasis
+from moot.teams.planning.cognition import Emphasis
 from moot.teams.voting import Factor, RankedBallot
 from moot.teams.weighting import ENOUGH_RESULTS, HIGHEST_SCORE, BallotWeight
 
@@ -37,7 +37,7 @@ MEANINGS = {
 }
 TONES: dict[str, Tone] = {"agreed": "good", "chosen": "good", "unresolved": "bad"}
 OWN_ENDS = frozenset({"alike_and_green", "tests", "consensus", "evidence", "unchanged", "max_rounds"})
-"""Stops at which a debate ends by itself."""
+"""Stop reasons of a debate that came to its regular end."""
 RATINGS = 8
 """Drafts whose rating is shown."""
 RAN = {True: "passes", False: "fails", None: "was not run on"}
@@ -79,8 +79,8 @@ def report_debate(result: DebateResult) -> Report:
 
 
 def _lessons(result: DebateResult) -> Iterator[Block]:
-    told = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
-    yield from list_items("Lessons that were told", told)
+    recalled = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
+    yield from list_items("Lessons that were told", recalled)
     learnt = [f"{lesson.id} {lesson.text} ({lesson.kind} by {lesson.source})" for lesson in result.lessons_learnt]
     yield from list_items("Lessons learnt", learnt)
 
@@ -159,7 +159,7 @@ def _phases(result: DebateResult) -> Iterator[Block]:
 
 
 def _ratings(result: DebateResult) -> Iterator[Block]:
-    """Why this draft: its company and the predictions it meets, one row for each behaviour."""
+    """Why this draft: how alike others behave and which predictions it meets, one row for each behaviour."""
     rows = [
         make_row(r.name, f"{r.alike} of {r.drafts}", f"{r.company:.2f}", f"{r.met} of {r.of}", f"{r.score:.3f}")
         for r in result.ratings[:RATINGS]
@@ -200,8 +200,8 @@ def _weigh(weight: BallotWeight) -> tuple[Cell, ...]:
         "diversity": None if weight.diversity is None else f"{weight.diversity:.0%}",
         "history": None if weight.history is None else f"{weight.history:.0%}",
     }
-    told = [f"{value or 'unknown'}: ×{weight.factors[name]:g}" for name, value in known.items()]
-    return make_row(weight.voter, f"{sure}: ×{weight.factors['confidence']:g}", *told, f"{weight.weight:g}")
+    factors = [f"{value or 'unknown'}: ×{weight.factors[name]:g}" for name, value in known.items()]
+    return make_row(weight.voter, f"{sure}: ×{weight.factors['confidence']:g}", *factors, f"{weight.weight:g}")
 
 
 def _vote(vote: Vote) -> Iterator[Block]:

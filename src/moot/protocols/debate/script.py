@@ -54,7 +54,7 @@ from moot.protocols.debate.types import (
 )
 from moot.protocols.solve.attempts import Task, code_of, fit_task, task_examples
 from moot.protocols.solve.script import prepare_tests
-from moot.teams.planning import measure
+from moot.teams.planning.complexity import measure
 from moot.teams.topology import arrange, select
 from moot.text.render import material, render_diff
 
@@ -189,10 +189,10 @@ async def skip_phase(context: DebateContext, phase: Phase, why: str) -> None:
 
 
 async def close_phase(context: DebateContext, report: PhaseReport) -> None:
-    told = f"{report.phase.replace('_', ' ')}, round {report.round}: {report.said}"
-    context.room.tell(f"{told}; {report.cut}" if report.cut else told)
+    line = f"{report.phase.replace('_', ' ')}, round {report.round}: {report.said}"
+    context.room.tell(f"{line}; {report.cut}" if report.cut else line)
     await milestone(context, report.phase)
-    await context.room.gate(report.phase, told, render_for_gate(context.state))
+    await context.room.gate(report.phase, line, render_for_gate(context.state))
 
 
 def reason_it_failed(context: DebateContext, phase: Phase, answered: int) -> str:

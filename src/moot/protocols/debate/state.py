@@ -36,8 +36,8 @@ from moot.protocols.debate.types import (
 from moot.protocols.solve.attempts import Task, code_of
 from moot.protocols.solve.prompts import prompt as solve_prompt
 from moot.protocols.solve.script import UsedLesson
-from moot.teams.planning import Comparison, Emphasis, Expectation, TaskPlan
-from moot.teams.planning import render_plan as shown_plan
+from moot.teams.planning.cognition import Comparison, Emphasis, Expectation
+from moot.teams.planning.plans import TaskPlan, render_plan
 from moot.teams.roles import load_shipped_roles
 from moot.text.excerpts import TextPart, fit_parts, fit_text, show
 from moot.text.passages import render_passages
@@ -275,7 +275,7 @@ def notes(state: DebateState, mine: str = "") -> str:
     """The designer's shape, the plan, with the reader's own part marked, what is delegated to it, and this round's
     emphasis."""
     shape = f"The shape that a solution has:\n\n{fence_text(state.shape, 'text')}\n\n" if state.shape else ""
-    plan = f"The plan:\n\n{fence_text(shown_plan(state.plan, mine), 'text')}\n\n" if state.plan else ""
+    plan = f"The plan:\n\n{fence_text(render_plan(state.plan, mine), 'text')}\n\n" if state.plan else ""
     given = [d for d in state.delegations if (d.to, d.phase, d.round) == (mine, state.phase, state.round) and d.text]
     delegated = "".join(
         f"{each.by} leads you and proposes for your part:\n\n{fence_text(each.text, 'text')}\n\n" for each in given
@@ -336,8 +336,8 @@ def render_candidates(candidates: Sequence[Candidate], state: DebateState, room:
         show(fit_parts(words, most if state.rules.edition > 1 else UNLIMITED), "the seats", room),
         show(fit_parts(failures, most), "the seats", room),
     ]
-    told = {part.name: part.text for each in fitted for part in each.parts}
-    parts = [_render_candidate(c, told, state) for c in candidates if _body_of(c) in told]
+    texts = {part.name: part.text for each in fitted for part in each.parts}
+    parts = [_render_candidate(c, texts, state) for c in candidates if _body_of(c) in texts]
     return "\n\n".join([*parts, *filter(None, (each.note for each in fitted))])
 
 

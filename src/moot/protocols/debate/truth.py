@@ -8,7 +8,7 @@ from moot.protocols.debate.types import DebateResult, Member
 
 
 def judge_members(result: DebateResult, team: Mapping[str, Member], domain: str) -> list[Judged]:
-    """Answers and ballots of these seats. Empty for a debate that can still go on."""
+    """Answers and ballots of these seats. Empty for a debate that can still continue."""
     if result.resumable:
         return []
     answers = [

@@ -29,7 +29,8 @@ from moot.protocols.debate.acts import RoleAct, UnseatedRole
 from moot.protocols.debate.coordination import CheckedCriterion, Delegation, HeardTokens, Relay
 from moot.protocols.harden.script import HardenRules
 from moot.protocols.solve.script import UsedLesson
-from moot.teams.planning import Comparison, Emphasis, TaskPlan
+from moot.teams.planning.cognition import Comparison, Emphasis
+from moot.teams.planning.plans import TaskPlan
 from moot.teams.voting import Election, Method, RankedBallot, TieBreak
 from moot.teams.weighting import BallotWeight
 
@@ -164,7 +165,7 @@ class DebateRules(Rules):
     @model_validator(mode="before")
     @classmethod
     def keep_edition(cls, given: object) -> object:
-        """Rules recorded by an earlier version go on as they began. Recorded rules are complete; a user's are not."""
+        """Rules recorded by an earlier version keep its edition. Recorded rules are complete; a user's are not."""
         if isinstance(given, dict) and given.keys() >= {"timeout", *FIXED_RULES} and "edition" not in given:
             return {"spend": "fixed", "edition": 1, **given}
         return given
@@ -183,7 +184,7 @@ class DebateRules(Rules):
 
 
 class Member(Value):
-    """One agent at the table."""
+    """One agent of the debate."""
 
     seat: str
     role: str

@@ -7,15 +7,16 @@ from functools import lru_cache
 from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model
-from pydantic.config import JsonDict
 
 from moot.core.room import Ask, Room, T
 from moot.core.types import Value
 from moot.protocols.decide.prompts import prompt
-from moot.protocols.decide.questions import Judge, Level, PanelQuestion, QuestionOption, option_named
+from moot.protocols.decide.questions.letters import option_named
+from moot.protocols.decide.questions.values import Judge, Level, PanelQuestion, QuestionOption
 from moot.text.excerpts import Fitted, fit_text, show
 from moot.text.render import estimate_tokens, fence_text
 from moot.text.replies import Aliases, ExampleKeys, instructions
+from moot.text.replies.shape import require_all_fields
 
 ADVISOR = "advisor"
 REPLY_TOKENS = 700
@@ -31,12 +32,6 @@ NOTHING = re.compile(
     r"i (?:keep|kept|maintain|stay).{0,80}|nothing convinced me.{0,40}|not convinced.{0,40})\W*",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-def require_all_fields(schema: JsonDict) -> None:
-    """Providers that enforce the schema require every field; our parser does without the minor ones."""
-    properties = schema.get("properties")
-    schema["required"] = [*properties] if isinstance(properties, dict) else []
 
 
 class Ballot(Value):
@@ -93,7 +88,7 @@ def ask_rebuttal(
     def reasons(name: str, stand: Stand) -> str:
         return fence_text(show(fit_text(name, stand.reasons, share), reader, room).join(), "text")
 
-    told = [
+    positions = [
         f"{other.title} ({other.name}): option {stand.option}\n{reasons(f'the reasons of {other.name}', stand)}"
         for other, stand in others.items()
     ]
@@ -104,7 +99,7 @@ def ask_rebuttal(
         **_material(question, share),
         mine=mine.option,
         own=reasons("its own reasons", mine),
-        others="\n\n".join(told),
+        others="\n\n".join(positions),
         names=", ".join(other.name for other in others),
         form=instructions(shape),
     )
@@ -128,7 +123,7 @@ def _material(question: PanelQuestion, allowance: int) -> dict[str, str]:
     return {
         "id": question.id,
         "question": fits.text,
-        "options": "\n".join(f"{o.id}. {told}" for o, told in zip(question.options, fits.options, strict=True)),
+        "options": "\n".join(f"{o.id}. {text}" for o, text in zip(question.options, fits.options, strict=True)),
         "context": f"\nContext:\n{fence_text(fits.context, 'text')}\n" if fits.context else "",
     }
 

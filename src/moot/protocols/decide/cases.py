@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from moot.core.types import Absent
 from moot.protocols.decide.ballots import Ballot, JudgeRebuttal, fit_question
-from moot.protocols.decide.questions import Classification, Judge, PanelQuestion, classify
+from moot.protocols.decide.questions.classify import classify
+from moot.protocols.decide.questions.values import Classification, Judge, PanelQuestion
 from moot.protocols.decide.verdicts import (
     USUAL,
     JudgePosition,

@@ -17,7 +17,7 @@ from moot.core.report import (
     order_caveats,
 )
 from moot.protocols.decide.cases import TO_GET_ONE
-from moot.protocols.decide.questions import Classification
+from moot.protocols.decide.questions.values import Classification
 from moot.protocols.decide.script import DecideResult
 from moot.protocols.decide.verdicts import QuestionVerdict
 

@@ -22,7 +22,8 @@ from moot.protocols.decide.ballots import (
     ask_recommendation,
 )
 from moot.protocols.decide.cases import DecisionCase, after_first, after_second, needs_panel, open_case, verdict
-from moot.protocols.decide.questions import Judge, PanelQuestion, find_favoured
+from moot.protocols.decide.questions.letters import find_favoured
+from moot.protocols.decide.questions.values import Judge, PanelQuestion
 from moot.protocols.decide.verdicts import Outcome, PanelTerms, QuestionVerdict, Share, worst_outcome
 
 V = TypeVar("V", bound=Value)
@@ -32,7 +33,7 @@ Doubts = Mapping[str, tuple[str, ...]]
 
 class DecideRules(Rules):
     judges: Annotated[Names, Option(help="Judges, e.g. risk,value,effort.")] = Field(
-        default=("risk", "value", "effort"), description="who sits on the panel, by name"
+        default=("risk", "value", "effort"), description="the judges on the panel, by name"
     )
     judges_folder: Annotated[str, Option(help="Folder with your own judges.")] = Field(
         default="", description="a folder with judges of your own, NAME.toml each"
@@ -128,8 +129,8 @@ async def first_round(
         with_doubts(after_first(case, judges, {j.name: next(said) for j in judges}), doubts) if case.panel else case
         for case in cases
     ]
-    told = [tell_round(case, room) for case in heard_by_case]
-    return [with_advice(case, next(said)) if case in advised else case for case in told], cut
+    rounds = [tell_round(case, room) for case in heard_by_case]
+    return [with_advice(case, next(said)) if case in advised else case for case in rounds], cut
 
 
 async def second_round(
@@ -167,9 +168,9 @@ async def ask_about_doubts(
     for (place, other), said in zip(doubted, again, strict=True):
         before = cast("Stand", settled[place]).option
         now = said.option if isinstance(said, Ballot | JudgeRebuttal) else ""
-        told = f"{asks[place].seat} chose {before} with reasons for {other}; asked about it, "
-        told += f"it chose {now}" if now else f"it gave no answer, and {before} stands"
-        notes[about[place].id] = (*notes.get(about[place].id, ()), told)
+        note = f"{asks[place].seat} chose {before} with reasons for {other}; asked about it, "
+        note += f"it chose {now}" if now else f"it gave no answer, and {before} stands"
+        notes[about[place].id] = (*notes.get(about[place].id, ()), note)
         settled[place] = said if now else settled[place]
     return settled, notes, cut
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from moot.core.types import Absent, Value
 from moot.protocols.decide.ballots import Ballot, JudgeRebuttal, says_nothing
-from moot.protocols.decide.questions import Classification, Judge, Level, PanelQuestion, QuestionOption
+from moot.protocols.decide.questions.values import Classification, Judge, Level, PanelQuestion, QuestionOption
 
 Share = Literal["majority", "two_thirds", "unanimous"]
 TWO_THIRDS = Fraction(2, 3)
@@ -111,8 +111,6 @@ class UserChoice(Value):
 
 
 class QuestionVerdict(Value):
-    """One question, decided or not."""
-
     question_id: str
     question_text: str
     options: tuple[QuestionOption, ...]

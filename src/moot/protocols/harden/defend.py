@@ -150,8 +150,8 @@ async def try_patch(
     update = {"tests": run, "attacks": check}
     defense = defense_report(patch, report, verdict, join_files(code)).model_copy(update=update)
     if run and patch.turn is not None:
-        told = {**count_tests(run), "accepted": defense.accepted, "rejected_because": defense.rejected_because}
-        await room.note_run(patch.turn, told, share_passed(run))
+        metrics = {**count_tests(run), "accepted": defense.accepted, "rejected_because": defense.rejected_because}
+        await room.note_run(patch.turn, metrics, share_passed(run))
     if not defense.accepted:
         room.tell(f"round {report.round}: patch rejected, {verdict.rejected}")
         return defense, version

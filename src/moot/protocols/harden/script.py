@@ -54,7 +54,7 @@ class HardenRules(Rules):
     @model_validator(mode="before")
     @classmethod
     def keep_edition(cls, given: object) -> object:
-        """Rules recorded by an earlier version go on as they began. Recorded rules are complete; a user's are not."""
+        """Rules recorded by an earlier version keep its edition. Recorded rules are complete; a user's are not."""
         if isinstance(given, dict) and given.keys() >= RECORDED and "edition" not in given:
             return {"edition": 1, **given}
         return given

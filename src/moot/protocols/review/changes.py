@@ -41,7 +41,7 @@ STANCES = Synonyms(
 
 
 class Dismissal(Value):
-    """A point that a person turned down, so that it does not come back."""
+    """A point that a person dismissed, so that it is not raised again."""
 
     file: str
     quote: str
@@ -81,7 +81,7 @@ class ReviewComment(Value):
 
 
 class ChangeReview(Value):
-    """What is left of all points, the gravest first; nothing is lost, but only `comments` are for the author."""
+    """What is left of all points, most serious first; nothing is lost, but only `comments` are for the author."""
 
     comments: tuple[ReviewComment, ...] = ()
     held_back: tuple[ReviewComment, ...] = ()
@@ -169,12 +169,12 @@ async def review_change(
 
 
 async def ask_reviewer(code: Code, dismissals: Sequence[Dismissal], room: Room) -> PointList | None:
-    told = [f"- {each.file}: {each.problem} (turned down: {each.reason})" for each in dismissals]
+    lines = [f"- {each.file}: {each.problem} (turned down: {each.reason})" for each in dismissals]
     text = prompt(
         "change",
         change=render_change(code, "adversary", room),
-        dismissed="These points were turned down before. Do not raise them again:\n{}\n\n".format("\n".join(told))
-        if told
+        dismissed="These points were turned down before. Do not raise them again:\n{}\n\n".format("\n".join(lines))
+        if lines
         else "",
         form=instructions(PointList),
     )

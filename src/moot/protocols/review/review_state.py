@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ConfigDict
 
@@ -18,19 +18,15 @@ from moot.evidence.artefacts.values import (
     Convergence,
     Neighbour,
 )
+from moot.text.replies.shape import require_all_fields
 
 Stance = Literal["addressed", "rejected"]
-
-
-def all_required(schema: dict[str, Any]) -> None:
-    """For providers that enforce the schema: a small model skips optional fields, above all its evidence."""
-    schema["required"] = list(schema["properties"])
 
 
 class Said(Value):
     """An entry of a reply. What is optional to the reader is not so to a provider that enforces the form."""
 
-    model_config = ConfigDict(json_schema_extra=all_required)
+    model_config = ConfigDict(json_schema_extra=require_all_fields)
 
 
 class Dropped(Value):

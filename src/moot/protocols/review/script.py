@@ -13,7 +13,7 @@ from moot.core.room import Room
 from moot.core.types import Code, NotAnalysed, Result, Rules, Value
 from moot.evidence.artefacts.checkpoints import MOST_ROUNDS
 from moot.evidence.artefacts.checks import check
-from moot.evidence.artefacts.values import Artefact, ArtefactFault, ArtefactType, Challenge, Gravity, Neighbour
+from moot.evidence.artefacts.values import Artefact, ArtefactFault, ArtefactType, Challenge, Neighbour
 from moot.protocols.review.adversary import challenge_artefact
 from moot.protocols.review.changes import ChangeReview, Dismissal, review_change
 from moot.protocols.review.defender import defend_artefact
@@ -66,8 +66,8 @@ class ReviewRules(Rules):
     defend: bool = Field(
         default=True, description="whether a defender answers; without one, challenges are only listed"
     )
-    comments: Annotated[int, Option(help="Comments on a code change at most, the gravest first.")] = Field(
-        default=5, ge=1, le=50, description="comments on a code change at most, the gravest first"
+    comments: Annotated[int, Option(help="Maximum number of comments on a code change, most serious first.")] = Field(
+        default=5, ge=1, le=50, description="maximum number of comments on a code change, most serious first"
     )
 
 
@@ -93,7 +93,7 @@ class ReviewInput(Value):
         bool, Option(help="Judge what `moot scan` finds in the code at PATHS; look for nothing else.")
     ] = False
     dismissals: Annotated[tuple[Dismissal, ...], Option(derived=True)] = ()
-    """Points that were turned down before."""
+    """Points that were dismissed before."""
 
 
 class ChallengeVerdict(Value):
@@ -128,9 +128,9 @@ class ArtefactReview(Value):
     decision: str = ""
     """The last word, with its reasons."""
 
-    def list_standing(self, gravity: Gravity | None = None) -> list[ChallengeVerdict]:
+    def list_standing(self) -> list[ChallengeVerdict]:
         """Challenges that only the defender calls settled."""
-        return [v for v in self.challenges if not v.confirmed and gravity in (None, v.challenge.severity)]
+        return [v for v in self.challenges if not v.confirmed]
 
 
 class ReviewResult(Result):

@@ -11,7 +11,7 @@ from moot.core.measures import Coverage, Quality, not_measured_in
 from moot.core.room import Ask, Room
 from moot.core.tools import ToolContext
 from moot.core.types import AbsenceReason, Absent, Code, Language, SourceFile, SuiteRun, Tests, Unit, Value
-from moot.evidence.lessons import generalise_text
+from moot.evidence.lessons.general import generalise_text
 from moot.evidence.trials.analysis import (
     Analysis,
     combine_analyses,
@@ -183,8 +183,8 @@ async def run_attempt(task: Task, text: str, number: int, room: Room, turn: int 
     version = await room.snapshot(code, f"{note}: {said}", metrics, turn=turn)
     if turn is not None and task.tested:
         failing: list[JsonValue] = [failure.test for failure in analysis.failures]
-        told: dict[str, JsonValue] = {"attempt": number, "passed": analysis.passed, "of": analysis.of}
-        await room.note_run(turn, {**told, "failing": failing}, analysis.passed / analysis.of if analysis.of else None)
+        facts: dict[str, JsonValue] = {"attempt": number, "passed": analysis.passed, "of": analysis.of}
+        await room.note_run(turn, {**facts, "failing": failing}, analysis.passed / analysis.of if analysis.of else None)
     room.tell(f"{note}: {analysis.summary}" if task.tested else f"{note}: nothing to test it with")
     return Attempt(number=number, code=text, version=version, analysis=analysis, quality=quality)
 

@@ -47,8 +47,8 @@ def report_solve(result: SolveResult) -> Report:
     if best is not None and not best.solved and best.analysis.of + len(best.analysis.problem):
         blocks.append(Listing(title="What fails", text=_failures(best.analysis)))
     blocks += list_items("Checks", result.checks.lines if result.checks else ())
-    told = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
-    blocks += list_items("Lessons that were told", told)
+    recalled = [f"{lesson.id} {lesson.text} ({lesson.verdict})" for lesson in result.lessons_told]
+    blocks += list_items("Lessons that were told", recalled)
     blocks += list_items("Lessons learnt", [f"{lesson.id} {lesson.text}" for lesson in result.lessons_learnt])
     asked = result.calls or result.calls_failed  # else it is the given code
     if result.code and asked:

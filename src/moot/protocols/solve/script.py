@@ -11,7 +11,7 @@ from moot.core.experience import Episode, Lesson
 from moot.core.protocol import Option, QuestionRange
 from moot.core.room import Room
 from moot.core.types import Absent, Language, Names, Result, Rules, Tests, Value
-from moot.evidence.lessons import origin_of
+from moot.evidence.lessons.lesson import origin_of
 from moot.evidence.trials.requirements import find_untouched, test_texts
 from moot.evidence.trials.summary import format_passed
 from moot.protocols.solve.attempts import (
@@ -99,12 +99,12 @@ class SolveResult(Result):
 async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult:
     task = Task(text=given.task, language=given.language, path=given.path, tests=given.tests, tools=rules.tools)
     task = fit_task(task.model_copy(update={"repository": given.repository}), room)
-    attempts, told, learnt = list[Attempt](), list[UsedLesson](), list[Learnt]()
+    attempts, recalled, learnt = list[Attempt](), list[UsedLesson](), list[Learnt]()
     turns: dict[int, int | None] = {}
     checks: Checks | None = None
     try:
         task = await prepare_task(task, rules, room)
-        told = [UsedLesson(id=lesson.id, text=lesson.text) for lesson in task.lessons]
+        recalled = [UsedLesson(id=lesson.id, text=lesson.text) for lesson in task.lessons]
         if given.start is not None:
             attempts.append(await run_attempt(task, given.start, 0, room))
         episodes = list[Episode]()
@@ -123,7 +123,7 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
                 turns[number] = room.turn_of(said)
                 await room.gate("attempt", describe_attempt(attempts[-1]), {"code": attempts[-1].code})
             if number == 1 and given.start is None:
-                told = [*await credit_lessons(task.lessons, judge_first(attempts[-1]), room)]
+                recalled = [*await credit_lessons(task.lessons, judge_first(attempts[-1]), room)]
         await keep_best(task, attempts, turns, room)
         learnt = await lessons_of(task, attempts, episodes, room) if rules.lessons else []
         checks = await run_project_checks(task, attempts, room)
@@ -131,7 +131,7 @@ async def solve(given: SolveInput, rules: SolveRules, room: Room) -> SolveResult
     except SessionStopped as cut:
         stopped = cut.kind
         room.degrade(f"{cut.kind.replace('_', ' ')}: {cut}")
-    return build_result(task, attempts, stopped, told, learnt).model_copy(update={"checks": checks})
+    return build_result(task, attempts, stopped, recalled, learnt).model_copy(update={"checks": checks})
 
 
 def estimate_solve(given: SolveInput, rules: SolveRules, seats: Collection[str]) -> QuestionRange:

@@ -43,12 +43,12 @@ async def after_failure(given: VetInput, room: Room) -> VetResult:
 
 
 async def ask_failure_critic(given: VetInput, advocate: Diagnosis | None, room: Room) -> BlindSpot | None:
-    told = "nothing: there is no advocate" if advocate is None else render_diagnosis(advocate)
+    position = "nothing: there is no advocate" if advocate is None else render_diagnosis(advocate)
     text = prompt(
         "blindspot",
         failures=render_case(given, room),
         noticed=render_notices(given),
-        advocate=told,
+        advocate=position,
         form=instructions(BlindSpot),
     )
     critic = present(await room.ask(Ask("critic", "blind_spot", 1, prompt("critic"), text, BlindSpot, REPLY_TOKENS)))

@@ -1,11 +1,12 @@
 """Positions of the advocate and the critic: reasons first, then the choice."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from moot.core.types import Unit, Value
 from moot.text.replies import Aliases, Synonyms
+from moot.text.replies.shape import require_all_fields
 
 Grade = Literal["low", "medium", "high"]
 GRADES = Synonyms(
@@ -17,13 +18,8 @@ GRADES = Synonyms(
 )  # fmt: skip
 
 
-def keep_field_order(schema: dict[str, Any]) -> None:
-    """Providers that enforce a schema write required fields first, which would put the choice before its reasons."""
-    schema["required"] = list(schema["properties"])
-
-
 class Position(Value):
-    model_config = ConfigDict(json_schema_extra=keep_field_order)
+    model_config = ConfigDict(json_schema_extra=require_all_fields)
 
 
 class Claim(Position):

@@ -11,7 +11,7 @@ from moot.surfaces.bench.tasks import BenchTask, TaskKind
 from moot.surfaces.session.settings import Settings
 
 FRESH: dict[str, Any] = {"lessons": 0, "episodes": 0, "records": False}
-"""What one task teaches must not reach another: a task's result would hang on the order of the run."""
+"""What one task teaches must not reach another: a task's result would depend on the order of the run."""
 ANSWERS: dict[str, Any] = {
     **FRESH, "spend": "fixed", "phases": ["proposal"], "max_rounds": 1, "planning": "off", "enough_tests": 0,
 }  # fmt: skip
@@ -72,7 +72,7 @@ def plan_arms(suite: str, tasks: Sequence[BenchTask], wishes: ArmWishes, setting
     if wishes.parts or wishes.rules:
         arms += _part_arms(wishes)
     if len({arm.name for arm in arms}) != len(arms):
-        raise UsageError("an arm is asked for twice")
+        raise UsageError("an arm is given twice")
     return tuple(_resolve(arm, settings) for arm in arms)
 
 
@@ -116,10 +116,15 @@ def _plain_arms(name: str, wishes: ArmWishes) -> list[ArmPlan]:
             return [_vote(name, title, wishes)]
         case "adaptive":
             return [
-                ArmPlan(name=name, title="the default debate: spends where it is needed", rules=FRESH, models=models)
+                ArmPlan(
+                    name=name,
+                    title="the default debate: makes calls only where evidence is missing",
+                    rules=FRESH,
+                    models=models,
+                )
             ]
         case "debate":
-            title = "debate with all phases but the attack"
+            title = "debate with all phases except adversarial"
             return [ArmPlan(name=name, title=title, rules=ALL_PHASES, models=models)]
         case "decide":
             return [ArmPlan(name=name, title="judges with fixed stances", protocol="decide", models=models)]
@@ -158,7 +163,7 @@ def _part_arms(wishes: ArmWishes) -> list[ArmPlan]:
 
 
 def _resolve(arm: ArmPlan, settings: Settings) -> ArmPlan:
-    """With every rule written out, so that a resumed run does not hang on settings that changed."""
+    """With every rule written out, so that a resumed run does not depend on settings that changed."""
     if not arm.protocol:
         return arm
     rules = settings.rules(arm.protocol)

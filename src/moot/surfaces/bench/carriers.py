@@ -35,7 +35,7 @@ ENDED = ("completed", "failed", "cancelled", "paused")
 
 @dataclass
 class SessionCarrier:
-    """Runs each session once: one that has ended is read, one that was interrupted goes on."""
+    """Runs each session once: one that has ended is read, one that was interrupted is continued."""
 
     settings: Settings
     store: SqlStore

@@ -33,7 +33,9 @@ class RunComparison(Value):
 def compare_runs(first: FinishedBench, second: FinishedBench, arm: str = "") -> RunComparison:
     """Every arm that both have; `arm` alone if one is named."""
     if first.plan.suite != second.plan.suite:
-        raise UsageError(f"the runs are of two suites, {first.plan.suite} and {second.plan.suite}: nothing is paired")
+        raise UsageError(
+            f"the runs are of two suites, {first.plan.suite} and {second.plan.suite}, so tasks cannot be paired"
+        )
     common = [task for task in first.plan.tasks if task in set(second.plan.tasks)]
     if not common:
         raise UsageError("the runs have no task in common")
@@ -69,16 +71,16 @@ def _compare(name: str, common: Sequence[str], first: FinishedBench, second: Fin
 
 def _differences(first: RunPlan, second: RunPlan) -> list[str]:
     """What else differs: a reader must not take it for the arm's doing."""
-    told = []
+    found = []
     if first.tasks == second.tasks and first.digest != second.digest:
-        told.append("the tasks or their tests changed between the runs")
+        found.append("the tasks or their tests changed between the runs")
     pairs: dict[str, tuple[JsonValue, JsonValue]] = {
         "models": (", ".join(first.models), ", ".join(second.models)),
         "versions": (str(first.versions), str(second.versions)),
         "examples in the tasks": (first.examples, second.examples),
         "equal": (first.equal, second.equal),
     }
-    return told + [f"{what}: {a} against {b}" for what, (a, b) in pairs.items() if a != b]
+    return found + [f"{what}: {a} against {b}" for what, (a, b) in pairs.items() if a != b]
 
 
 def _say(found: ArmComparison, first: str, second: str) -> str:

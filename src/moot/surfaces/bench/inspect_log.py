@@ -27,7 +27,7 @@ def export_run(plan: RunPlan, rows: Sequence[BenchRow], path: Path, begun: datet
     if find_spec("inspect_ai") is None:
         raise UsageError("Inspect is not installed: pip install 'moot[inspect]'")
     if path.suffix != SUFFIX:
-        raise UsageError(f"{path} is not named as a log of Inspect: write {path.with_suffix(SUFFIX)}")
+        raise UsageError(f"{path} is not the name of an Inspect log: write {path.with_suffix(SUFFIX)}")
     if path.exists():
         raise UsageError(f"{path} exists already; name another file")
     if not rows:

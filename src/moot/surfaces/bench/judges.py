@@ -29,7 +29,7 @@ ALONE = re.compile(r"^\W{0,4}(?:option\W{0,2})?([A-Z])(?:\W{0,3}$|[).:]\s)", re.
 
 class AnswerVerdict(Value):
     right: bool | None
-    """None: nobody can say."""
+    """None: unknown."""
     why: str = ""
 
 

@@ -1,4 +1,4 @@
-"""A run from its beginning: what is planned, what it would cost, and how it is carried on."""
+"""A run from its beginning: what is planned, what it would cost, and how it is continued."""
 
 import contextlib
 import os
@@ -86,7 +86,7 @@ def prepare_run(wishes: RunWishes, settings: Settings, folder: Path | None = Non
     )
     place = folder or RUNS / name
     if (place / PLAN_FILE).exists():
-        raise UsageError(f"{place} has a run already; --resume carries it on, or give another --name")
+        raise UsageError(f"{place} has a run already; --resume continues it, or give another --name")
     return PreparedRun(plan, tuple(tasks), place)
 
 
@@ -111,7 +111,7 @@ def reopen_run(folder: Path, repos: Path | None = None) -> PreparedRun:
     known = {task.id: task for task in load_tasks(plan.suite, source)}
     tasks = [known[name] for name in plan.tasks if name in known]
     if len(tasks) != len(plan.tasks) or digest_tasks(tasks) != plan.digest:
-        raise UsageError(f"the tasks of {folder} are not what they were when it began; begin a new run")
+        raise UsageError(f"the tasks of {folder} have changed since the run began; start a new run")
     return PreparedRun(plan, tuple(tasks), folder)
 
 
@@ -123,7 +123,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise UsageError(f"another process is at work in {folder}") from None
+        raise UsageError(f"another process is using {folder}") from None
     try:
         yield
     finally:

@@ -312,7 +312,7 @@ def _say_labels(arm: ArmFigures) -> str:
     if labels.youden is None:
         return f"{arm.arm} cannot be rated: labelled code needs vulnerable and safe cases."
     return (
-        f"{arm.arm} finds {labels.recall.count} of {labels.recall.of} vulnerable cases and raises an alarm on "
+        f"{arm.arm} finds {labels.recall.count} of {labels.recall.of} vulnerable cases and flags "
         f"{labels.false_alarms.count} of {labels.false_alarms.of} safe ones: Youden J {labels.youden:+.2f}, at "
         f"{_say_price(arm)} a case."
     )

@@ -36,7 +36,7 @@ def draw_plots(figures: BenchFigures) -> str:
     shown = [arm for arm in figures.arms if arm.right.of]
     drawn = [_figure("Accuracy against mean cost, with 95 % intervals", draw_accuracy(shown))] if shown else []
     if figures.parts:
-        drawn.append(_figure("What each part moved, in points", draw_differences(figures.parts)))
+        drawn.append(_figure("What each part changed, in points", draw_differences(figures.parts)))
     if others := [each for each in figures.comparisons if each.tasks]:
         drawn.append(_figure(f"{figures.reference} against each other arm, in points", draw_differences(others)))
     if stated := [arm for arm in figures.arms if arm.calibration]:
@@ -74,10 +74,6 @@ def pick_ticks(most: float, steps: int = 8) -> list[float]:
     return [step * place for place in range(math.ceil(most / step - 1e-9) + 1)]
 
 
-def _tick(value: float) -> str:
-    return f"{value:g}"
-
-
 def _signed(value: float) -> str:
     return f"{value:+g}" if value else "0"
 
@@ -108,7 +104,7 @@ def draw_accuracy(arms: Sequence[ArmFigures]) -> str:
 
     parts = [_line(LEFT, up(n / 4), LEFT + wide, up(n / 4), "grid") for n in range(5)]
     parts += [_text(LEFT - 6, up(n / 4) + 4, f"{25 * n} %", "end") for n in range(5)]
-    parts += [_text(across(each), TOP + high + 16, _tick(each), "middle") for each in ticks]
+    parts += [_text(across(each), TOP + high + 16, f"{each:g}", "middle") for each in ticks]
     parts += [_line(LEFT, TOP + high, LEFT + wide, TOP + high, "axis"), _line(LEFT, TOP, LEFT, TOP + high, "axis")]
     parts.append(_text(LEFT + wide / 2, HEIGHT - 8, "mean calls a task", "middle"))
     heights = spread_labels([up(arm.right.value or 0.0) for arm in arms], TOP + 6, TOP + high)

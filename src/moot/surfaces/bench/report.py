@@ -5,17 +5,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from moot.core.report import (
-    Block,
-    Bullets,
-    Figures,
-    Grid,
-    Headline,
-    Report,
-    count_things,
-    list_items,
-    make_row,
-)
+from moot.core.report import Block, Bullets, Figures, Grid, Headline, Report, count_things, list_items, make_row
 from moot.surfaces.bench.metrics import ArmComparison, ArmFigures, BenchFigures, Share
 from moot.surfaces.bench.plots import STYLE, draw_plots
 from moot.surfaces.bench.rows import BenchRow, RunPlan
@@ -37,7 +27,7 @@ def report_run(plan: RunPlan, figures: BenchFigures, rows: Sequence[BenchRow]) -
     if figures.comparisons:
         blocks.append(_differences_grid(f"{figures.reference} against each other arm", figures.comparisons))
     if figures.parts:
-        blocks.append(_differences_grid("What each part moved", figures.parts))
+        blocks.append(_differences_grid("What each part changed", figures.parts))
     blocks += _security(figures.arms)
     blocks += _calibration(figures.arms)
     blocks += list_items("What the arms do", [f"{arm.name}: {arm.title}" for arm in plan.arms if arm.title])
@@ -47,7 +37,7 @@ def report_run(plan: RunPlan, figures: BenchFigures, rows: Sequence[BenchRow]) -
 
 def _caveats(figures: BenchFigures, rows: Sequence[BenchRow]) -> Iterator[str]:
     if not figures.complete:
-        yield f"{count_things(figures.missing, 'row')} of the plan missing: the run did not come to its end"
+        yield f"{count_things(figures.missing, 'row')} of the plan missing: the run was not completed"
     yield from figures.unequal
     skipped = {row.task: row.why for row in rows if row.skipped}
     if skipped:
@@ -189,7 +179,7 @@ def _about(plan: RunPlan, figures: BenchFigures) -> Figures:
         ("models", ", ".join(plan.models) or "none"),
         ("equal cost", equal if any(arm.is_vote and arm.answers is None for arm in plan.arms) else "not asked for"),
         *([("words of the tasks", NOTE)] if has_recorded(plan.models) else []),
-        ("examples", "as the tasks have them" if plan.examples else "stripped from the tasks' words"),
+        ("examples", "as the tasks have them" if plan.examples else "removed from the tasks' texts"),
         ("intervals", f"Wilson; differences by paired bootstrap, seed {plan.seed}; p by McNemar, exact"),
         ("versions", ", ".join(f"{name} {version}" for name, version in plan.versions.items())),
         ("tasks", f"SHA-256 {plan.digest[:16]}"),

@@ -26,7 +26,7 @@ class BenchRow(Value):
     session: str = ""
     """Empty where no session was needed, or none could be begun."""
     right: bool | None = None
-    """None: nobody can say (skipped, or the judge did not work); such a row counts neither way."""
+    """None: unknown (skipped, or the judge failed); such a row counts neither way."""
     why: str = ""
     """What the judge saw, or why there is no verdict."""
     skipped: bool = False
@@ -135,7 +135,7 @@ class RunPlan(Value):
 def read_plan(folder: Path) -> RunPlan:
     path = folder / PLAN_FILE
     if not path.is_file():
-        raise UsageError(f"{folder} is no benchmark run: it has no {PLAN_FILE}")
+        raise UsageError(f"{folder} is not a benchmark run: it has no {PLAN_FILE}")
     try:
         return RunPlan.model_validate_json(path.read_text("utf-8"))
     except ValidationError as error:

@@ -93,7 +93,7 @@ class BenchRunner:
             await self._draw_votes(votes)
 
     async def _draw_votes(self, votes: tuple[ArmPlan, ...]) -> None:
-        """Block by block: how many answers the next ones draw hangs on what those before them spent."""
+        """Block by block: how many answers the next ones draw depends on what those before them spent."""
         plan, tried = self.plan, [task for task in self.tasks if not _reason_to_skip(task, votes[0])]
         allowance = measure_allowance(self.rows_of(plan.reference), self.rows_of("single"), plan.equal, most_answers())
         await self._work_through([SessionWish(task, votes) for task in self.tasks if task not in tried])
@@ -218,8 +218,14 @@ class BenchRunner:
         )
 
     def _plain_row(self, arm: ArmPlan, task: BenchTask, **said: object) -> BenchRow:
-        told = {"suite": self.plan.suite, "task": task.id, "arm": arm.name, "prompt": task.prompt, "expected": task.key}
-        return BenchRow.model_validate({**told, **said})
+        row = {
+            "suite": self.plan.suite,
+            "task": task.id,
+            "arm": arm.name,
+            "prompt": task.prompt,
+            "expected": task.key,
+        }
+        return BenchRow.model_validate({**row, **said})
 
     def _open_sandbox(self) -> Sandbox:
         if self._box is None:

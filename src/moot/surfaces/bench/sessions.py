@@ -10,7 +10,7 @@ from moot.core.ports import Sandbox
 from moot.core.types import Result
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.types import Candidate, DebateResult, DebateRules
-from moot.protocols.decide.questions import PanelQuestion, QuestionOption
+from moot.protocols.decide.questions.values import PanelQuestion, QuestionOption
 from moot.protocols.decide.script import DecideResult
 from moot.protocols.harden.script import HardenResult
 from moot.runtime.runner import SessionPlan, cut_by
@@ -27,7 +27,7 @@ from moot.text.secrets import Vault
 
 WRITER = "generator"
 WORKED_ON = frozenset({"max_rounds", "unchanged", "consensus", "no_candidate"})
-"""Stops of a debate that went all its way; any other is a gate's."""
+"""Stop reasons of a debate that ran all its phases; any other means that it ended early."""
 
 
 @dataclass(frozen=True)

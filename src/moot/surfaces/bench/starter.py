@@ -1,4 +1,4 @@
-"""What `moot bench quick` measures on: HumanEval where it is at hand, else ten tasks of our own."""
+"""What `moot bench quick` measures on: HumanEval if that data set is installed, else ten tasks of our own."""
 
 from pathlib import Path
 

@@ -25,7 +25,7 @@ JOBS = {
     "comment": MenuEntry("Comment on a pull request: few findings, each once.", "code.ci_jobs"),
 }
 BENCH = {
-    "quick": MenuEntry("Does a debate earn its calls on your models? A few tasks.", "code.bench", short="bench-quick"),
+    "quick": MenuEntry("Is a debate worth its cost on your models? A few tasks.", "code.bench", short="bench-quick"),
     "run": MenuEntry("Measure arms on a suite of tasks, at equal cost.", "code.bench", short="bench-run"),
     "compare": MenuEntry("Compare two runs, task by task.", "code.bench", short="bench-compare"),
     "report": MenuEntry("Show the report of a run again.", "code.bench", short="bench-report"),
@@ -58,7 +58,7 @@ DECISIONS = {
     "review": MenuEntry(
         "Challenge planning documents, or a change of code.",
         PROTOCOL_COMMAND,
-        inside={"dismiss": MenuEntry("Turn a comment on a change down, for good.", "decisions.dismiss")},
+        inside={"dismiss": MenuEntry("Dismiss a comment on a change permanently.", "decisions.dismiss")},
     ),
     "vote": MenuEntry("Count ballots from a file, by one of six methods.", "decisions.vote"),
 }
@@ -107,7 +107,7 @@ SET_UP = {
     "tools": MenuEntry("List the tools that seats may use; try one.", "set_up.tools"),
     "lessons": MenuEntry("List, add, export what earlier sessions learnt.", "set_up.lessons"),
     "install": MenuEntry("Add Moot's MCP server to a coding client.", "set_up.install"),
-    "uninstall": MenuEntry("Take Moot's MCP server out of a coding client.", "set_up.install"),
+    "uninstall": MenuEntry("Remove Moot's MCP server from a coding client.", "set_up.install"),
     "trust": MenuEntry("Trust the moot.toml of a project.", "set_up.trust"),
     "allow": MenuEntry("Allow one tool call that a hook stopped.", "safety.hook"),
     "mcp": MenuEntry("Serve MCP to a coding agent, which starts it.", "set_up.mcp"),

@@ -22,7 +22,7 @@ TICK_SECONDS = 1.0
 
 
 class ProgressDisplay:
-    """Prints progress: elapsed time, the speaking seat, and the gist of its reply."""
+    """Prints progress: elapsed time, the speaking seat, and one sentence of its reply."""
 
     def __init__(
         self, console: Console, status: Status | None, clock: Callable[[], float] = time.monotonic, *, live: bool = True

@@ -83,10 +83,12 @@ def agree_to_cost(settings: Settings, plan: SessionPlan, ending: Ending) -> None
     most = estimate.usd.most
     if not estimate.models or (most is not None and most <= limit):
         return
-    cost = "more than anybody can say" if most is None else f"up to ${most:.2f}"
-    asked = f"moot: this may cost {cost} (ask_above is ${limit:.2f}; --estimate says more). Go on? [y/N] "
+    cost = "an amount that cannot be estimated" if most is None else f"up to ${most:.2f}"
+    asked = f"moot: this may cost {cost} (ask_above is ${limit:.2f}; --estimate says more). Continue? [y/N] "
     if ask_on_terminal(asked) not in ("y", "yes"):
-        raise UsageError(f"not begun: it may cost {cost}; give --yes, or a limit it cannot pass: --max-usd {limit:g}")
+        raise UsageError(
+            f"not started: it may cost {cost}; give --yes, or a limit it cannot exceed: --max-usd {limit:g}"
+        )
 
 
 async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending, shown: ProgressDisplay) -> Result:

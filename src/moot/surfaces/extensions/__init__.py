@@ -78,7 +78,6 @@ class Extension:
         return result
 
     def present(self, result: Any) -> JsonValue:
-        """The result as JSON."""
         data: JsonValue = result.model_dump(mode="json")
         return data
 
@@ -107,7 +106,6 @@ class Delivery:
 
 @cache
 def find_extension(protocol: str) -> Extension:
-    """The extension of a protocol, or the default one."""
     name = f"{__name__}.{protocol}"
     if not protocol.isidentifier() or find_spec(name) is None:
         return Extension()

@@ -212,15 +212,14 @@ def split_team(agents: Sequence[Agent], task: TaskTraits) -> tuple[list[Agent], 
     whys = [(agent, reason_not_to_seat(agent.role, task)) for agent in agents]
     unseated = tuple(UnseatedRole(seat=agent.id, role=agent.role, why=why) for agent, why in whys if why)
     if len(unseated) == len(whys):
-        told = "; ".join(f"{each.role}: {each.why}" for each in unseated)
-        raise UsageError(f"nobody of this team has anything to do here: {told}")
+        reasons = "; ".join(f"{each.role}: {each.why}" for each in unseated)
+        raise UsageError(f"no role of this team has anything to do here: {reasons}")
     return [agent for agent, why in whys if not why], unseated
 
 
 def members_of(
     settings: Settings, agents: Sequence[Agent], rules: DebateRules, task: TaskTraits
 ) -> tuple[list[Member], Seats]:
-    """The members and their models."""
     roles = read_roles(str(settings["debate.roles_folder"]))
     named = {key.removeprefix("seats."): r for key, r in settings.resolved.items() if key.startswith("seats.")}
     known = [seat_of(agent) for agent in agents]

@@ -18,15 +18,10 @@ from moot.edge.files.judges import read_judges
 from moot.edge.files.sources import read_text
 from moot.protocols.decide.ballots import ADVISOR
 from moot.protocols.decide.exit_code import exit_code
-from moot.protocols.decide.questions import (
-    Judge,
-    PanelQuestion,
-    classify,
-    load_shipped_judges,
-    parse_questions,
-    parse_spoken_question,
-    read_questions,
-)
+from moot.protocols.decide.questions.classify import classify
+from moot.protocols.decide.questions.contexts import parse_questions, parse_spoken_question, read_questions
+from moot.protocols.decide.questions.panel import load_shipped_judges
+from moot.protocols.decide.questions.values import Judge, PanelQuestion
 from moot.protocols.decide.script import DecideInput, DecideResult
 from moot.protocols.decide.verdicts import QuestionVerdict
 from moot.runtime.runner import SessionPlan

@@ -148,8 +148,8 @@ class ReviewExtension(Extension):
         for found in planning.found:
             wanted = checkpoint(planning.config, found.type)
             problems |= dict.fromkeys(wanted.problems)
-            told = settings.resolved["review.max_rounds"].source == "flag"
-            rounds = None if told else wanted.max_rounds
+            is_stated = settings.resolved["review.max_rounds"].source == "flag"
+            rounds = None if is_stated else wanted.max_rounds
             off = "" if wanted.enabled else wanted.why
             items.append(Reviewed(artefact=_artefact(found, planning.context), max_rounds=rounds, off=off))
         given |= {"artefacts": tuple(items), "notes": tuple(problems)}
@@ -331,7 +331,7 @@ def planning_of(given: ReviewBody) -> ArtefactDesk:
 def _make_artefact(path: str, text: str, given: ReviewBody) -> FoundArtefact:
     if path in given.types:
         return FoundArtefact(path, text, given.types[path], "as told by the request")
-    told = guess(path, text)
-    if told.type is None:
-        raise UsageError(f"cannot tell what kind of artefact {path} is: {told.how}; set it in `types`")
-    return FoundArtefact(path, text, told.type, told.how)
+    guessed = guess(path, text)
+    if guessed.type is None:
+        raise UsageError(f"cannot tell what kind of artefact {path} is: {guessed.how}; set it in `types`")
+    return FoundArtefact(path, text, guessed.type, guessed.how)

@@ -171,36 +171,18 @@ def way_of(question: VetQuestion) -> Route:
     return raise_route(route(question.action), list(question.around.sights))
 
 
-async def vet_action(  # noqa: PLR0913 - a public door: everything but the first two is by name
-    settings: Settings,
-    action: str,
-    *,
-    stakes: str = "",
-    context: str = "",
-    session: str = "",
-    failed: bool = False,
-    listen: Callable[[Event], None] | None = None,
-) -> VetResult:
-    """Vets an action, or with `failed` a failed task, and remembers it. Raises only `MootError`."""
-    question = VetQuestion(action, parse_stakes(stakes), context, session, failed)
-    return await vet_question(settings, question, listen)
-
-
 async def vet_question(
     settings: Settings, question: VetQuestion, listen: Callable[[Event], None] | None = None, *, keep: bool = True
 ) -> VetResult:
+    """Vets an action or a failed task, and remembers it. Raises only `MootError`."""
     question = with_surroundings(question, Path.cwd())
     if (at_once := answer_directly(memory_of(settings), question)) is not None:
         return at_once
     vault = Vault(os.environ)
-    plan = vet_plan(request_for(settings, vault), question)
+    plan = vet_plan(Request(protocol=PROTOCOL, given={}, settings=settings, vault=vault), question)
     result = await run_plan(settings=settings, plan=plan, vault=vault, listen=listen, keep=keep)
     assert isinstance(result, VetResult)
     return result
-
-
-def request_for(settings: Settings, vault: Vault, *, use_models: bool = True) -> Request:
-    return Request(protocol=PROTOCOL, given={}, settings=settings, vault=vault, use_models=use_models)
 
 
 def parse_stakes(said: str) -> Stakes | None:
@@ -255,11 +237,11 @@ def due(question: VetQuestion, way: Route, tasks: Mapping[str, TaskStanding]) ->
     task = tasks.get(name, TaskStanding(name))
     stakes = stakes_of(question, way)
     step = next_step(tasks, name, stakes=stakes, security=way.security)
-    told = max(len(question.attempts), len(question.errors))
-    if question.failed and told and way.security and stakes == "high":
+    stated = max(len(question.attempts), len(question.errors))
+    if question.failed and stated and way.security and stakes == "high":
         return Next("escalate", "a high-stakes security task has failed"), task
-    if question.failed and told >= MOST_FAILURES:
-        return Next("escalate", f"the task has failed {told} times"), task
+    if question.failed and stated >= MOST_FAILURES:
+        return Next("escalate", f"the task has failed {stated} times"), task
     return step, task
 
 
@@ -270,7 +252,6 @@ def build_undebated(question: VetQuestion, way: Route, resolution: Resolution, w
 
 
 def repeat_answer(question: VetQuestion, way: Route, earlier: PastDebate) -> VetResult:
-    """The earlier answer on this action in this session."""
     resolution: Resolution = earlier.resolution if earlier.resolution in get_args(Resolution) else "ESCALATE"  # type: ignore[assignment]
     said = f": {earlier.rationale}" if earlier.rationale else ""
     result = build_undebated(question, way, resolution, f"already debated in this session{said}")
@@ -320,11 +301,11 @@ def vet_or_answer(request: Request, question: VetQuestion) -> SessionPlan:
 # --- with one
 
 
-def vet_plan(request: Request, question: VetQuestion, now: datetime | None = None) -> SessionPlan:
+def vet_plan(request: Request, question: VetQuestion) -> SessionPlan:
     """A debate about the plan, or about the failures if there are enough of them."""
     check(question)
     settings = request.settings
-    way, memory, now = way_of(question), memory_of(settings, request.caller), now or datetime.now(UTC)
+    way, memory, now = way_of(question), memory_of(settings, request.caller), datetime.now(UTC)
     step, task = due(question, way, memory.standings(now))
     failed = question.failed or step.due == "debate"
     if "critic" not in settings.seats("vet"):

@@ -1,6 +1,5 @@
 """Imported sessions: asks for consent before their plan uses this machine."""
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -13,6 +12,7 @@ from moot.edge.models import is_hosted
 from moot.edge.store import SqlStore
 from moot.edge.store.session_copy import IMPORTED, notes_since_import
 from moot.record.chain import digest_of
+from moot.record.transcript import as_text
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.history.choices import whoever
 
@@ -63,7 +63,7 @@ async def agree_to_imported(
 
 def find_uses(plan: SessionPlan) -> list[str]:
     """Everything of this machine that a plan names: models, commands, files, folders, URLs. In full, so that two that
-    differ in the middle are told apart."""
+    differ only in the middle do not look the same."""
     team = plan.input.get("team")
     members = [(str(m.get("seat") or m.get("id")), str(m.get("model"))) for m in _tables(team)]
     seats = [(seat, name) for seat, chain in plan.seats.items() for name in chain]
@@ -72,13 +72,13 @@ def find_uses(plan: SessionPlan) -> list[str]:
         found.append(f"repository: {plan.input['repository']}")
     if plan.limits.run_with_secrets:
         found.append("secrets: code runs with the real ones")
-    found += [f"{name}: {_format_value(plan.rules[name])}" for name in RULES if plan.rules.get(name)]
+    found += [f"{name}: {as_text(plan.rules[name])}" for name in RULES if plan.rules.get(name)]
     found += [f"webhook: {url}" for url in plan.gates.webhooks]
     for name, value in sorted(plan.notes.items()):
         if name in WRITING:
             found += [f"{name}: {WRITING[name]}"] if value and plan.notes.get("out") else []
         elif name not in HARMLESS and (used := _use_value(name, value)):
-            found.append(f"{name}: {_format_value(used)}")
+            found.append(f"{name}: {as_text(used)}")
     return list(dict.fromkeys(found))
 
 
@@ -99,10 +99,6 @@ def _use_value(name: str, value: JsonValue) -> JsonValue:
 
 def _tables(value: JsonValue) -> Iterable[Mapping[str, JsonValue]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def _format_value(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _shorten(text: str) -> str:

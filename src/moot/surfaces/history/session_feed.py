@@ -83,10 +83,10 @@ class ServedSession:
         self._http, self._path = http, f"/v1/debates/{quote(session, safe='')}"
 
     async def find(self) -> FollowedSession:
-        told = await self._get("")
+        record = await self._get("")
         try:
-            waiting = bool(told["waiting_on"])
-            return FollowedSession(told["id"], told["status"], int(told["entries"]), waiting, told["problem"])
+            waiting = bool(record["waiting_on"])
+            return FollowedSession(record["id"], record["status"], int(record["entries"]), waiting, record["problem"])
         except (KeyError, TypeError, ValueError):
             raise UsageError(UNREADABLE.format(url=self._http.base_url)) from None
 
@@ -112,8 +112,8 @@ class ServedSession:
         if answer.status_code == 409:
             return None
         try:
-            told = self._read(answer)
-            return FollowedReport(Report.model_validate(told["report"]), int(told["exit_code"]))
+            body = self._read(answer)
+            return FollowedReport(Report.model_validate(body["report"]), int(body["exit_code"]))
         except (KeyError, TypeError, ValueError):
             raise UsageError(UNREADABLE.format(url=self._http.base_url)) from None
 
@@ -149,10 +149,10 @@ class ServedSession:
     def _read(self, answer: httpx2.Response) -> Any:
         """The JSON body; raises with the server's own message."""
         try:
-            told = json.loads(answer.content)
+            body = json.loads(answer.content)
         except ValueError:
-            told = None
-        if answer.status_code == 200 and isinstance(told, dict):
-            return told
-        words = told.get("detail") or told.get("title") if isinstance(told, dict) else ""
+            body = None
+        if answer.status_code == 200 and isinstance(body, dict):
+            return body
+        words = body.get("detail") or body.get("title") if isinstance(body, dict) else ""
         raise UsageError(f"{self._http.base_url} refuses: {words or answer.status_code}")

@@ -44,10 +44,10 @@ def review_commit(raw: bytes, client: str) -> HookReply:
         return HookReply(err=f"moot: {problem}\n", code=1)
     if mark.is_file() and mark.read_text() == head:
         return HookReply()  # the command made no commit, or it was reviewed already
-    told = _review(folder, ["--diff", "HEAD~1"] if before else ["."])
-    if told.code in (0, WAKES):
+    message = _review(folder, ["--diff", "HEAD~1"] if before else ["."])
+    if message.code in (0, WAKES):
         mark.write_text(head)
-    return told
+    return message
 
 
 def _review(folder: Path, what: list[str]) -> HookReply:
@@ -67,5 +67,5 @@ def _review(folder: Path, what: list[str]) -> HookReply:
     lines = [f"- {each['severity']}: {each['file']}:{each['line']}: {each['description']}" for each in found[:SHOWN]]
     more = [f"- and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
     patch = f"`moot harden {' '.join(what)} --write` applies Moot's patch." if result.get("diff") else ""
-    told = [f"Moot reviewed the commit you just made: {count_things(len(found), 'finding')}.", *lines, *more]
-    return HookReply(err="\n".join([*told, *([patch] if patch else [])]) + "\n", code=WAKES)
+    message = [f"Moot reviewed the commit you just made: {count_things(len(found), 'finding')}.", *lines, *more]
+    return HookReply(err="\n".join([*message, *([patch] if patch else [])]) + "\n", code=WAKES)

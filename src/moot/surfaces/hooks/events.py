@@ -35,10 +35,10 @@ def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", s
         return own_failure(hook, str(problem), env, client=client, strict=strict or isinstance(problem, Hostile))
     try:
         with change_folder(call.folder):
-            told = ANSWERS[hook](call, env, strict)
+            result = ANSWERS[hook](call, env, strict)
     except Exception as problem:  # grave calls are answered already; the rest must not stop the person's work
         return own_failure(hook, f"{type(problem).__name__}: {problem}", env, client=call.client, strict=strict)
-    return client_of(call.client).write(hook, told, call.event)
+    return client_of(call.client).write(hook, result, call.event)
 
 
 @contextlib.contextmanager
@@ -58,11 +58,11 @@ def change_folder(folder: str) -> Iterator[None]:
 
 def own_failure(hook: str, why: str, env: Mapping[str, str], *, client: str = "", strict: bool = False) -> HookReply:
     """Unreadable input is not blocked, unless strict."""
-    told = f"moot could not check this: {' '.join(why.split())[:500]}"
+    reason = f"moot could not check this: {' '.join(why.split())[:500]}"
     if hook == "pre-tool-use" and (strict or is_strict(env)):
-        denied = HookAnswer("deny", f"{told}; it is blocked", notice=told)
+        denied = HookAnswer("deny", f"{reason}; it is blocked", notice=reason)
         return client_of(client).write(hook, denied, "")
-    return client_of(client).write(hook, HookAnswer(notice=f"{told}; nothing was blocked"), "")
+    return client_of(client).write(hook, HookAnswer(notice=f"{reason}; nothing was blocked"), "")
 
 
 def is_strict(env: Mapping[str, str]) -> bool:
@@ -112,16 +112,16 @@ def answer_grave(call: HookCall, deed: Deed, env: Mapping[str, str]) -> HookAnsw
     if use(allowances(env), call_id(call)) or is_allowed(call, deed, env):
         return NOTHING
     verdict = judge_call(call, deed)
-    told = " ".join([f"Moot: {verdict.render_full()}", *(f"{note}." for note in fresh(deed))])[:LONGEST_REASON]
+    reason = " ".join([f"Moot: {verdict.render_full()}", *(f"{note}." for note in fresh(deed))])[:LONGEST_REASON]
     match verdict.resolution:
         case "PROCEED":
             return NOTHING
         case "MODIFY":
-            return HookAnswer("deny", told)
+            return HookAnswer("deny", reason)
         case "RETRY" | "PIVOT":
-            return HookAnswer(context=told)
+            return HookAnswer(context=reason)
         case _:
-            return escalate(call, deed, told, env)
+            return escalate(call, deed, reason, env)
 
 
 def fresh(deed: Deed) -> list[str]:
@@ -131,14 +131,14 @@ def fresh(deed: Deed) -> list[str]:
 
 
 def unknown_tool(call: HookCall, deed: Deed, env: Mapping[str, str], strict: bool) -> HookAnswer:
-    told = f"Moot does not know the tool {call.tool} and cannot tell what it does"
+    reason = f"Moot does not know the tool {call.tool} and cannot tell what it does"
     if find_off_switch(env):
         return NOTHING
     if not strict and not is_strict(env):
-        return HookAnswer(notice=f"moot: {told}; it was not checked")
+        return HookAnswer(notice=f"moot: {reason}; it was not checked")
     from moot.surfaces.hooks.allowances import allowances, call_id, use
 
-    return NOTHING if use(allowances(env), call_id(call)) else escalate(call, deed, told, env)
+    return NOTHING if use(allowances(env), call_id(call)) else escalate(call, deed, reason, env)
 
 
 def is_allowed(call: HookCall, deed: Deed, env: Mapping[str, str]) -> bool:
@@ -219,8 +219,8 @@ def debate_failure(call: HookCall, deed: Deed, why: str) -> HookAnswer:
             context=f"Moot: {why}. Do not run it again unchanged: say what the attempts had in common, "
             "then try an approach that differs in kind, or ask the person.",
         )
-    told = f"{verdict.resolution}: {verdict.render_full()}"[:LONGEST_REASON]
-    return stop_answer(told) if verdict.resolution == "ESCALATE" else HookAnswer(context=f"Moot: {told}")
+    reason = f"{verdict.resolution}: {verdict.render_full()}"[:LONGEST_REASON]
+    return stop_answer(reason) if verdict.resolution == "ESCALATE" else HookAnswer(context=f"Moot: {reason}")
 
 
 def error_of(call: HookCall) -> str | None:
@@ -249,8 +249,8 @@ def _read_response(response: object) -> str:
         return response[:LONGEST_REASON]
     found = response if isinstance(response, dict) else {}
     texts = (found.get(name) for name in ("error", "stderr", "message", "stdout", "output"))
-    told = [text[-LONGEST_REASON:] for text in texts if isinstance(text, str) and text.strip()]
-    return next(iter((*told, *_list_model_texts(found))), "")
+    parts = [text[-LONGEST_REASON:] for text in texts if isinstance(text, str) and text.strip()]
+    return next(iter((*parts, *_list_model_texts(found))), "")
 
 
 def hear_prompt(call: HookCall, env: Mapping[str, str], strict: bool) -> HookAnswer:

@@ -139,7 +139,7 @@ def with_hooks(settings: Settings, client: str, *, strict: bool = False, backgro
         hooks[event.name] = [*(others if isinstance(others, list) else []), entry]
     if background:
         if client != "claude":
-            raise UsageError(f"{client} cannot be woken by a hook; --background is for Claude Code")
+            raise UsageError(f"{client} cannot be notified by a hook; --background is for Claude Code")
         review: Settings = {**dict(place.more), "command": hook_command(client, REVIEW, strict=False), **REWAKE}
         groups = hooks["PostToolUse"]
         assert isinstance(groups, list)

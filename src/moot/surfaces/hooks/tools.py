@@ -85,9 +85,9 @@ def _deed(call: HookCall, env: Mapping[str, str]) -> Deed:
     name = call.tool.lower()
     if name in SHELLS:
         return shell(call, env)
-    for kinds, told in KINDS:
+    for kinds, judge in KINDS:
         if name in kinds:
-            return told(call)
+            return judge(call)
     if isinstance(call.given.get("command") or call.given.get("cmd"), str | list):
         return shell(call, env)
     return other(call)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from moot.edge.files.memory import hook_folder
 from moot.protocols.vet.script import VetResult
 from moot.routing.answer import Route
-from moot.surfaces.extensions.vet import VetQuestion, answer_directly, memory_of, vet_action
+from moot.surfaces.extensions.vet import VetQuestion, answer_directly, memory_of, vet_question
 from moot.surfaces.session.settings import Settings
 
 NO_MODEL = "no model is configured to debate it (set `model` in your own moot.toml or MOOT_MODEL)"
@@ -48,7 +48,7 @@ def judge(action: str, route: Route, *, context: str = "", session: str = "", se
 
     async def debate() -> VetResult:
         async with asyncio.timeout(seconds):
-            return await vet_action(settings, action, stakes=route.stakes, context=context, session=session)
+            return await vet_question(settings, question)
 
     try:
         return _of(asyncio.run(debate()))
@@ -62,7 +62,8 @@ def judge_failure(task: str, *, context: str = "", session: str = "") -> Verdict
     settings = _settings()
     if "critic" not in settings.seats("vet"):
         return None
-    return _of(asyncio.run(vet_action(settings, task, context=context, session=session, failed=True)))
+    question = VetQuestion(task, None, context, session, failed=True)
+    return _of(asyncio.run(vet_question(settings, question)))
 
 
 def _settings() -> Settings:

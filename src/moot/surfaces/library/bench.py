@@ -25,7 +25,7 @@ class EvaluationScore(Value):
     benchmark_type: str
     task: str
     right: bool | None
-    """By hidden tests, key or rubric; None: nobody can say."""
+    """By hidden tests, key or rubric; None: unknown."""
     why: str
     answer: str
     correctness: Unit | None = None

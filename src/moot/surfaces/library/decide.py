@@ -6,7 +6,8 @@ from pathlib import Path
 from moot.core.errors import UsageError
 from moot.core.events import Event
 from moot.core.types import Limits
-from moot.protocols.decide.questions import PanelQuestion, parse_spoken_question, read_questions
+from moot.protocols.decide.questions.contexts import parse_spoken_question, read_questions
+from moot.protocols.decide.questions.values import PanelQuestion
 from moot.protocols.decide.script import DecideResult, DecideRules
 from moot.surfaces.extensions.decide import folders_in
 from moot.surfaces.history.judge_files import write_judge_files

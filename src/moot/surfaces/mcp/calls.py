@@ -107,10 +107,10 @@ class Calls:
 
     async def _follow(self, ctx: Context, now: LiveSession, who: Identity) -> Answer:
         """Follows the session to its end or to a gate. If the client cancels, it is paused."""
-        told = count(now.record.entries + 1)  # a repeated call after an answer continues the count
+        reported = count(now.record.entries + 1)  # a repeated call after an answer continues the count
         try:
             while True:
-                now = await self._wait(ctx, now, told)
+                now = await self._wait(ctx, now, reported)
                 asked = await self.sessions.open_questions(now) if self.sessions.can_ask(ctx, who) else []
                 if asked and is_modern(ctx):
                     return require_input(asked)

@@ -25,13 +25,7 @@ from moot.surfaces.history.person_questions import PersonQuestion, ask_at_gate, 
 from moot.surfaces.mcp.handshake import MODERN
 from moot.surfaces.mcp.tools import SessionView
 from moot.surfaces.server.client_rights import Identity
-from moot.surfaces.server.gate_decisions import (
-    AnswersBody,
-    Decision,
-    answer_gate,
-    decide_gate,
-    decline_answers,
-)
+from moot.surfaces.server.gate_decisions import AnswersBody, Decision, answer_gate, decide_gate, decline_answers
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.sessions import problem_of
 from moot.surfaces.server.shapes import result_of
@@ -183,17 +177,17 @@ class McpSessions:
 
     async def _tell_open(self, now: LiveSession) -> list[str]:
         """What nobody answered, and what is left for a person to choose."""
-        gates, told = await self.site.gates.gates(now.record.id), list[str]()
+        gates, lines = await self.site.gates.gates(now.record.id), list[str]()
         if any(gate.decision is not None and gate.decision.reason == DECLINED for gate in gates):
-            told.append("The user declined to answer the questions about the task: assumptions stand in for answers.")
+            lines.append("The user declined to answer the questions about the task: assumptions stand in for answers.")
         choices = await self.open_questions(now) if now.gate is None else []
         names = [each.about.question_id for each in choices if isinstance(each.about, QuestionVerdict)]
         if not names:
-            return told
+            return lines
         closed = {each.key for each in choices} <= await self.list_unanswered(now.record)
         who = "The user did not choose" if closed else "The judges disagree"
         how = f"moot choose {now.record.id} {names[0]} OPTION --reason TEXT"
-        return [*told, f"{who}: {', '.join(names)}. The user chooses in a terminal: {how}"]
+        return [*lines, f"{who}: {', '.join(names)}. The user chooses in a terminal: {how}"]
 
     async def read_result(self, record: SessionRecord) -> Any:
         extension = find_extension(record.protocol)
@@ -224,7 +218,7 @@ def next_of(now: LiveSession, problem: str) -> str:
         waits = f"Waits for a person at {now.gate.point}: {now.gate.shown_summary}{asked}"
         return f"{waits}\nThe user decides in a terminal: {how}"
     if record.status == "paused" and now.rests:
-        return f"Stopped{problem and f' ({problem})'}; the user can carry it on with: moot resume {record.id}"
+        return f"Stopped{problem and f' ({problem})'}; the user can continue it with: moot resume {record.id}"
     if record.status == "failed":
         return f"Failed{problem and f': {problem}'}"
     return "" if now.rests else f"Still running; poll get_session with {record.id}"

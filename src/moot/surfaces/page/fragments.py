@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from moot.core.ports import JournalEntry
 from moot.record.audit import describe_entry, list_failures
-from moot.record.transcript import TITLES
+from moot.record.transcript import TITLES, as_table
 from moot.surfaces.page.lanes import LaneTurn, anchor_of, lane_macros, read_turn
-from moot.surfaces.page.rendering import read_table, render_template
+from moot.surfaces.page.rendering import render_template
 
 MOST_KEPT = 5000
 REFRESHING = frozenset({"snapshot", "execute", "attack", "scan", "race", "probe"})
@@ -68,14 +68,14 @@ def make_fragment(session_id: str, entry: JournalEntry, *, live: bool = True) ->
 
 
 def _render_turn(session_id: str, entry: JournalEntry, turn: LaneTurn, live: bool) -> Fragment:
-    value = read_table(entry.value)
-    exchange = read_table(value.get("exchange"))
-    reply = read_table(exchange.get("reply"))
+    value = as_table(entry.value)
+    exchange = as_table(value.get("exchange"))
+    reply = as_table(exchange.get("reply"))
     # Each tool use is a part between two replies, so a reply is an even part only when asked again.
     again = "" if entry.part <= 1 else "after a tool" if entry.part % 2 else "asked again"
     html = render_template(
-        "turn.html", entry=entry, turn=turn, call=read_table(value.get("call")), exchange=exchange, reply=reply,
-        usage=read_table(reply.get("usage")), again=again, session_id=session_id, live=live,
+        "turn.html", entry=entry, turn=turn, call=as_table(value.get("call")), exchange=exchange, reply=reply,
+        usage=as_table(reply.get("usage")), again=again, session_id=session_id, live=live,
         failures=list(list_failures(exchange)),
     )  # fmt: skip
     return Fragment(entry.entry, html, False, 0, turn)
@@ -83,7 +83,7 @@ def _render_turn(session_id: str, entry: JournalEntry, turn: LaneTurn, live: boo
 
 def _render_event(entry: JournalEntry) -> Fragment:
     refresh = entry.kind != "step" or entry.name in REFRESHING or entry.name.startswith("choose ")
-    automatic = entry.name == "gate" and read_table(entry.value).get("how") == "automatic"
+    automatic = entry.name == "gate" and as_table(entry.value).get("how") == "automatic"
     if entry.kind in ("claimed", "begun") or automatic:
         return Fragment(entry.entry, Markup(), entry.kind == "claimed")
     title, lines = describe_entry(entry)

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from moot.core.ports import JournalEntry
-from moot.surfaces.page.rendering import environment, read_table
+from moot.record.transcript import as_table
+from moot.surfaces.page.rendering import environment
 
 MOST_COLUMNS = 60
 MOST_DOTS = 8
@@ -58,13 +59,13 @@ class Lanes:
 def read_turn(entry: JournalEntry) -> LaneTurn | None:
     if entry.kind != "step" or not entry.name.startswith(("ask ", "act ")):
         return None
-    value = read_table(entry.value)
+    value = as_table(entry.value)
     asked = entry.name.startswith("ask ")
-    call, exchange = read_table(value.get("call")) if asked else value, read_table(value.get("exchange"))
+    call, exchange = as_table(value.get("call")) if asked else value, as_table(value.get("exchange"))
     number = call.get("round")
     seat, phase = str(call.get("seat")), str(call.get("phase"))
     where = (seat, phase, number if isinstance(number, int) else 0, anchor_of(entry))
-    return LaneTurn(entry.entry, *where, failed=asked and not read_table(exchange.get("reply")))
+    return LaneTurn(entry.entry, *where, failed=asked and not as_table(exchange.get("reply")))
 
 
 def anchor_of(entry: JournalEntry) -> str:

@@ -119,7 +119,3 @@ def render_code(text: str, language: str = "text") -> Markup:
     lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     marked = cast(str, highlight(text, lexer, HtmlFormatter(nowrap=True)))
     return Markup('<pre tabindex="0" class="code">{}</pre>').format(Markup(marked))
-
-
-def read_table(value: JsonValue) -> dict[str, JsonValue]:
-    return value if isinstance(value, dict) else {}

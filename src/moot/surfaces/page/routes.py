@@ -71,7 +71,7 @@ async def _follow_list(
 ) -> AsyncIterator[str]:
     """Yields the list when it changes. Viewers of the same list share one query per second."""
     yield f"retry: {RETRY}\n\n"
-    told, beat = "", site.clock.monotonic()
+    last, beat = "", site.clock.monotonic()
     while not site.feeds.closed:
         if site.clock.monotonic() - beat >= site.heartbeat:
             beat = site.clock.monotonic()
@@ -80,8 +80,8 @@ async def _follow_list(
             yield ": still here\n\n"
         key = (query, who.sees_only, int(site.clock.monotonic() / LOOK))
         html = await state.once(key, lambda: render_listing(site, query, who.sees_only))
-        if html != told:
-            told = html
+        if html != last:
+            last = html
             yield f"data: {Json({'html': html}).body.decode()}\n\n"  # type: ignore[union-attr]
         await asyncio.sleep(LOOK)
 

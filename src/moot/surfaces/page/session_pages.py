@@ -14,10 +14,10 @@ from moot.edge.store.snapshots import whole
 from moot.record.audit import timeline
 from moot.record.chain import flaws_of
 from moot.record.replay import replay
-from moot.record.transcript import as_json
+from moot.record.transcript import as_json, as_table
 from moot.surfaces.history.documents import load_document, load_result, load_story
 from moot.surfaces.page.page_state import UNKEPT, State, html_response, look_of, new_router, show
-from moot.surfaces.page.rendering import read_table, render_template
+from moot.surfaces.page.rendering import render_template
 from moot.surfaces.page.views import render_evidence, render_head, render_lanes, render_session
 from moot.surfaces.server import shapes
 from moot.surfaces.server.client_rights import Identity
@@ -89,9 +89,9 @@ async def raw_entry(session: SessionId, number: int, who: Reader, site: Here) ->
     found = await site.store.entries(record.id, max(0, number - 1), 1)
     if not found or found[0].entry != number or not found[0].name.startswith("ask "):
         raise Refusal(404, "no_turn", "there is no turn of this number")
-    value = read_table(found[0].value)
-    reply = read_table(read_table(value.get("exchange")).get("reply"))
-    return html_response(render_template("raw.html", call=read_table(value.get("call")), reply=reply))
+    value = as_table(found[0].value)
+    reply = as_table(as_table(value.get("exchange")).get("reply"))
+    return html_response(render_template("raw.html", call=as_table(value.get("call")), reply=reply))
 
 
 @router.get("/sessions/{id}/audit")

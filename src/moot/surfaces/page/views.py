@@ -12,6 +12,7 @@ from moot.core.types import Result
 from moot.protocols.debate.types import DebateResult
 from moot.record.audit import sum_spending
 from moot.record.chain import SessionSnapshot
+from moot.record.transcript import as_table
 from moot.runtime.runner import SessionPlan, find_result
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.history.documents import make_report
@@ -21,7 +22,7 @@ from moot.surfaces.page.panels import render_panels
 from moot.surfaces.page.panels.matrix import build_matrix
 from moot.surfaces.page.panels.recorded import read_session
 from moot.surfaces.page.panels.versions import compare_files
-from moot.surfaces.page.rendering import read_table, render_template
+from moot.surfaces.page.rendering import render_template
 from moot.surfaces.server.client_rights import Identity
 from moot.surfaces.server.site import OVER
 from moot.text.report_html import render_html
@@ -58,7 +59,7 @@ def render_session(
 
 def render_lanes(snapshot: SessionSnapshot) -> Markup:
     standing = [entry for entry in snapshot.entries if entry.entry not in (snapshot.dropped or {})]
-    lanes = build_lanes(read_table(snapshot.session.config.get("seats")), standing)
+    lanes = build_lanes(as_table(snapshot.session.config.get("seats")), standing)
     return Markup(lane_macros().draw(lanes, MOST_DOTS))
 
 
@@ -125,10 +126,10 @@ def _problem(snapshot: SessionSnapshot) -> str:
     if snapshot.session.status not in ("paused", "failed") or snapshot.session.waiting_on:
         return ""
     notes = [entry.value for entry in snapshot.entries[-3:] if entry.kind == "noted" and entry.name == "problem"]
-    return str(read_table(notes[-1]).get("problem", "")) if notes else ""
+    return str(as_table(notes[-1]).get("problem", "")) if notes else ""
 
 
 def _last_turn(snapshot: SessionSnapshot) -> str:
     asked = (entry for entry in reversed(snapshot.entries) if entry.kind == "step" and entry.name.startswith("ask "))
-    call = read_table(read_table(entry.value).get("call")) if (entry := next(asked, None)) else {}
+    call = as_table(as_table(entry.value).get("call")) if (entry := next(asked, None)) else {}
     return f"{call.get('phase')}, round {call.get('round')}" if call else ""

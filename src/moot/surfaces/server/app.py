@@ -62,13 +62,12 @@ class Server:
     """Runs sessions while it is open."""
 
 
-def create_app(settings: Settings, serving: Serving | None = None, queue: Queue | None = None) -> Server:
-    """`queue`: for sessions that others run; by default they run here."""
+def create_app(settings: Settings, serving: Serving | None = None) -> Server:
     how = serving or Serving()
     store, metrics = WatchedStore(settings.store), Metrics()
     feeds = Feeds(store, how.poll)
     store.on_write = feeds.wake
-    queue = queue or (None if how.run_here else queue_of(settings))
+    queue = None if how.run_here else queue_of(settings)
     host = Hosting(settings, store)  # no listener: watchers read the record
     if queue is None:
         host.open_model = metrics.meter_models(how.open_model or host.models.open)

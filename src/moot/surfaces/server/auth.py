@@ -54,8 +54,8 @@ class Doorkeeper:
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         if scope["type"] != "http" or not (name := read_pass(self.own, "cookie", cookie, time.time())):
             return None
-        told, known = headers.get(CSRF_HEADER, ""), csrf_token(self.own, cookie)
-        if scope["method"] not in SAFE and not hmac.compare_digest(told.encode(), known.encode()):
+        sent, known = headers.get(CSRF_HEADER, ""), csrf_token(self.own, cookie)
+        if scope["method"] not in SAFE and not hmac.compare_digest(sent.encode(), known.encode()):
             return Refusal(403, "no_page", "only a page of this server may do this with its cookie; reload the page")
         return await self.find_identity(name)
 
@@ -99,7 +99,6 @@ def address_of(scope: dict[str, Any]) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether this is a loopback address."""
     if address == "localhost":
         return True
     try:

@@ -135,7 +135,7 @@ class Completion:
             return ChatAnswer(text=render_markdown(await self._describe_gate(record)))
         kept = await read_report(record, self.site.store)
         if record.status in ("pending", "running"):
-            raise Refusal(503, "stopping", f"the server stops; session {record.id} goes on when it is back")
+            raise Refusal(503, "stopping", f"the server is stopping; session {record.id} continues when it is back")
         if kept is None:  # a status that clients retry would spend the money again
             why = await problem_of(self.site, record) or f"it is {record.status}"
             raise Refusal(424, "session_stopped", f"session {record.id} has no result: {why}")
@@ -145,7 +145,7 @@ class Completion:
     def _render(self, kept: KeptReport, record: SessionRecord) -> str:
         if self.wanted.response_format.type == "json_object":
             return json.dumps(find_extension(record.protocol).present(kept.result))
-        more = [Paragraph(text=f"To carry it on: POST /v1/debates/{record.id}/resume")] if kept.result.resumable else []
+        more = [Paragraph(text=f"To continue it: POST /v1/debates/{record.id}/resume")] if kept.result.resumable else []
         return render_markdown(Report(blocks=(*kept.report.blocks, *more)))
 
     async def _describe_gate(self, record: SessionRecord) -> Report:

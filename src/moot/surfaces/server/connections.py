@@ -97,7 +97,6 @@ class HttpConnection(UnreadGuard, H11Protocol):
 
 
 def http_connections(header_seconds: float) -> type[HttpConnection]:
-    """The connection class of one server."""
     return type("HttpConnection", (HttpConnection,), {"header_seconds": header_seconds, "waiting": {}})
 
 

@@ -58,7 +58,7 @@ async def answer_gate(site: ServerSite, session_id: str, who: Identity, told: An
 
 
 async def decline_answers(site: ServerSite, session_id: str, who: Identity, gate_id: str) -> Decided:
-    """Nobody answers: the session goes on as if the time were over, and its record says why."""
+    """Nobody answers: the session continues as if the time were over, and its record says why."""
     _check(who)
     gate = await _open_gate(site, session_id, gate_id, "answers")
     made = GateDecision(verdict="approved", how="person", reviewer=who.name, reason=DECLINED, at=site.now())

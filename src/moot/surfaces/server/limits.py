@@ -111,7 +111,7 @@ class Gatekeeper:
             raise Refusal(429, headers={"Retry-After": str(int(wait) + 1)})
         _check_page(headers, self.bounds.origins, opened=_is_opened(scope, headers))
         if isinstance(who, Refusal) and (not is_open or (_has_body(headers) and scope["path"] != LOGIN)):
-            # Here, so that no route can forget it; before the body, so that a stranger's is not read.
+            # Here, so that no route can forget it; before the body, so that nobody without a token has theirs read.
             raise Refusal(
                 who.problem.status, who.problem.code, who.problem.detail, {**who.headers, "Connection": "close"}
             )

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from moot.surfaces.server.problems import Refusal
 from moot.surfaces.server.site import ServerSite
 
-NOT_INSTALLED = "the server has no MCP here; whoever runs it can add it: pip install 'moot[mcp]'"
+NOT_INSTALLED = "this server has no MCP support; its operator can add it: pip install 'moot[mcp]'"
 
 
 class McpDoor:
@@ -26,7 +26,7 @@ class McpDoor:
         if find_spec("mcp") is None:
             raise Refusal(501, "no_mcp", NOT_INSTALLED)
         if self._closing.is_set():
-            raise Refusal(503, "closing", "the server is about to end")
+            raise Refusal(503, "closing", "the server is stopping")
         if self._app is None:
             self._app = asyncio.get_running_loop().create_future()
             self._keeper = asyncio.create_task(self._keep(self._app))

@@ -159,11 +159,8 @@ def install(app: FastAPI) -> None:
         return problem_response(error.problem, error.headers, request.url.path)
 
     @app.exception_handler(MootError)
-    async def by_moot(request: Request, error: MootError) -> Response:
-        return problem_response(refuse_error(error).problem, path=request.url.path)
-
     @app.exception_handler(Exception)
-    async def by_mistake(request: Request, error: Exception) -> Response:
+    async def by_error(request: Request, error: Exception) -> Response:
         return problem_response(refuse_error(error).problem, path=request.url.path)
 
 

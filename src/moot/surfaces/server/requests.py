@@ -63,7 +63,6 @@ class Begin(Value):
 
 
 def begin_body(protocol: AnyProtocol) -> type[Begin]:
-    """The request model of this protocol."""
     body = find_extension(protocol.name).body or body_of(protocol)
     name = f"Begin{protocol.name.title().replace('_', '')}"
     fields: dict[str, Any] = {"protocol": (Literal[protocol.name], ...), "input": (body, ...)}

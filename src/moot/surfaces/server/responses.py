@@ -32,8 +32,8 @@ class ResponsesRequest(BaseModel):
 
     def as_chat(self) -> ChatRequest:
         said = (Message(role="user", content=self.input),) if isinstance(self.input, str) else self.input
-        told = (Message(role="system", content=self.instructions),) if self.instructions else ()
-        return ChatRequest(model=self.model, messages=(*told, *said), moot=self.moot)
+        system = (Message(role="system", content=self.instructions),) if self.instructions else ()
+        return ChatRequest(model=self.model, messages=(*system, *said), moot=self.moot)
 
 
 @router.post("/responses")
@@ -74,9 +74,9 @@ async def _stream(completion: Completion) -> AsyncIterator[str]:
             text += piece
             yield event("response.output_text.delta", **place, delta=piece, logprobs=[]) if piece else STILL_HERE
     except Exception as error:  # too late for a status
-        told = render_chat_error(refuse_error(error).problem)["error"]
-        assert isinstance(told, dict)
-        yield event("error", code=told["code"], message=told["message"], param=None)
+        problem = render_chat_error(refuse_error(error).problem)["error"]
+        assert isinstance(problem, dict)
+        yield event("error", code=problem["code"], message=problem["message"], param=None)
         return
     yield event("response.output_text.done", **place, text=text, logprobs=[])
     yield event("response.content_part.done", **place, part=_part(text))

@@ -190,8 +190,8 @@ def plan_for(who: Identity, record: SessionRecord) -> dict[str, Any]:
     plan: dict[str, Any] = dict(record.config)
     if not who.may("admin"):
         gates = dict(plan.get("gates") or {})
-        told = [_host(str(url)) for url in gates.get("webhooks") or ()]
-        plan |= {"gates": {**gates, "webhooks": told}, "notes": {}}
+        hosts = [_host(str(url)) for url in gates.get("webhooks") or ()]
+        plan |= {"gates": {**gates, "webhooks": hosts}, "notes": {}}
     return plan
 
 

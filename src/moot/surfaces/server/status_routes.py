@@ -67,9 +67,9 @@ async def welcome(request: Request, who: Annotated[Identity, Depends(RequiredSco
     """The target of the printed link; browsers are redirected to the page."""
     if accepts_html(request.headers):
         return open_page(request, who)
-    told = shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__)
+    body = shapes.Welcome(name=who.name, scopes=tuple(sorted(who.scopes)), version=__version__)
     return json_response(
-        told, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+        body, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     )  # it contains the token
 
 

@@ -67,8 +67,8 @@ def follow_session(site: ServerSite, request: Request, record: SessionRecord, he
     """Entries after the last one received, then new ones, as events."""
     if record.status in OVER and heard >= record.entries:
         return Response(status_code=204)  # browsers do not reconnect after 204
-    told = _until_store_fails(_events(site, request, record, heard, write))
-    return StreamingResponse(told, media_type=EVENTS, headers=UNCHANGED)
+    stream = _until_store_fails(_events(site, request, record, heard, write))
+    return StreamingResponse(stream, media_type=EVENTS, headers=UNCHANGED)
 
 
 def parse_event_id(said: str) -> int:

@@ -75,7 +75,7 @@ def report_estimate(estimate: Estimate) -> Report:
     calls, tokens, usd = estimate.calls, estimate.tokens, estimate.usd
     text = f"{estimate.protocol} would make {_range(estimate.least_calls, calls.usual)}, {_dollars(usd.usual)}"
     entries = (
-        ("calls", _bounds(calls, "{:.0f}") + ", should every reply have to be asked for again"),
+        ("calls", _bounds(calls, "{:.0f}") + ", if every reply has to be requested twice"),
         ("tokens", _bounds(tokens, "{:,.0f}")),
         ("cost", _bounds(usd, "${:.4f}")),
         ("models", ", ".join(estimate.models)),

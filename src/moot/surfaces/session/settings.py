@@ -198,7 +198,7 @@ class Settings:
     picked: Pick | None = None
     """The model that was picked, and why."""
     before: Literal["go", "ask", "estimate"] = "go"
-    """Before spending anything: go on, ask above `ask_above`, or only print the estimate."""
+    """Before spending anything: continue, ask above `ask_above`, or only print the estimate."""
 
     @classmethod
     def load(cls, flags: Mapping[str, object], folder: Path | None = None, *, own: bool = False) -> "Settings":
@@ -284,7 +284,6 @@ class Settings:
         return {name: read_endpoint(name, table) for name, table in tables.items()}
 
     def endpoint_notes(self, seats: Mapping[str, Iterable[str]]) -> dict[str, JsonValue]:
-        """The note with the endpoints of its seats."""
         used, own = {name for chain in seats.values() for name in chain}, self.endpoints()
         kept: dict[str, JsonValue] = {name: own[name].model_dump() for name in sorted(used & set(own))}
         return {ENDPOINTS: kept} if kept else {}

@@ -1,4 +1,4 @@
-"""The available tools, and running one by itself."""
+"""The available tools, and running one outside of a session."""
 
 import asyncio
 import os

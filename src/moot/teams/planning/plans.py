@@ -43,12 +43,8 @@ def problems(plan: TaskPlan, owners: Collection[str]) -> tuple[str, ...]:
             found.append(f"{what} belongs to {each.owner!r}, who is not in the team")
         found += [f"{what} depends on {other!r}, which does not exist" for other in each.depends_on if other not in ids]
         found += [f"{what} depends on itself"] if each.id in each.depends_on else []
-    rings = [ring for ring in cycles(_needs(plan)) if len(ring) > 1]
+    rings = [ring for ring in cycles({each.id: each.depends_on for each in plan.subtasks}) if len(ring) > 1]
     return (*found, *(f"{' needs '.join((*ring, ring[0]))}: none of them can begin" for ring in rings))
-
-
-def _needs(plan: TaskPlan) -> dict[str, tuple[str, ...]]:
-    return {each.id: each.depends_on for each in plan.subtasks}
 
 
 def waves(plan: TaskPlan) -> tuple[tuple[Subtask, ...], ...]:
@@ -75,21 +71,15 @@ class JoinedResults:
 
     parts: tuple[tuple[Subtask, str], ...]
     missing: tuple[str, ...]
-    shaky: tuple[str, ...]
-    """Subtasks whose result depends on a missing one, directly or not."""
 
 
 def join_results(plan: TaskPlan, results: Mapping[str, str]) -> JoinedResults:
     """An empty result counts as missing."""
     order = in_order(plan)
     missing = [each.id for each in order if not results.get(each.id, "").strip()]
-    broken = set(missing)
-    for each in order:
-        broken |= {each.id} if broken.intersection(each.depends_on) else set()
     return JoinedResults(
         parts=tuple((each, results[each.id]) for each in order if each.id not in missing),
         missing=tuple(missing),
-        shaky=tuple(each.id for each in order if each.id in broken and each.id not in missing),
     )
 
 

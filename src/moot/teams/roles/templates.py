@@ -24,12 +24,8 @@ MAX_AGENTS = 50
 @lru_cache(maxsize=1)
 def load_shipped_roles() -> Mapping[str, Role]:
     entries = files("moot.teams.roles").iterdir()
-    found = sorted((f.name, f.read_text(encoding="utf-8")) for f in entries if _is_role(f.name))
+    found = sorted((f.name, f.read_text(encoding="utf-8")) for f in entries if f.name.endswith(".md"))
     return {name.removesuffix(".md"): read_role(name.removesuffix(".md"), text, name) for name, text in found}
-
-
-def _is_role(name: str) -> bool:
-    return name.endswith(".md")
 
 
 def read_role(name: str, text: str, place: str) -> Role:
@@ -97,8 +93,8 @@ def read_team(text: str, place: str, roles: Collection[str]) -> Team:
 def _agent(entry: object, where: str, roles: Collection[str], taken: Counter[str]) -> Agent:
     known = ("id", "role", "model")
     if not isinstance(entry, dict) or (unknown := [key for key in entry if key not in known]):
-        told = f"unknown key {unknown[0]!r}" if isinstance(entry, dict) else "it is not a table"
-        raise ConfigError(f"{where}: {told}; an agent has {', '.join(known)}")
+        problem = f"unknown key {unknown[0]!r}" if isinstance(entry, dict) else "it is not a table"
+        raise ConfigError(f"{where}: {problem}; an agent has {', '.join(known)}")
     role, model = entry.get("role"), entry.get("model")
     if not isinstance(role, str) or role not in roles:
         raise ConfigError(f"{where}: unknown role {role!r}; known are {', '.join(roles)}")

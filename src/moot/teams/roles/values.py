@@ -34,7 +34,7 @@ class Role(Value):
 
 
 class Agent(Value):
-    """Who sits on a seat: a role and the model that plays it."""
+    """A role and the model that plays it."""
 
     id: Annotated[str, Field(pattern=f"^{NAME}$")]
     role: Annotated[str, Field(pattern=f"^{NAME}$")]

@@ -103,10 +103,10 @@ def _python(text: str) -> JsonValue | None:
     """A dictionary in Python syntax: weak models use its quotes, True and None."""
     try:
         value = ast.literal_eval(text) if len(text) <= LONGEST_LITERAL else None
-        told: JsonValue = json.loads(json.dumps(value, allow_nan=False))
+        decoded: JsonValue = json.loads(json.dumps(value, allow_nan=False))
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
-    return told
+    return decoded
 
 
 def _name(text: str) -> str:

@@ -109,8 +109,8 @@ def _join_sections(own: Sequence[Section]) -> object:
     slot, bodies = own[0].slot, [_body(section) for section in own]
     if slot.kind == "items":
         return _join_items(bodies, slot)
-    told = [(section.rank, body) for section, body in zip(own, bodies, strict=True) if body != ""] or [(0, "")]
-    answers = [body for rank, body in told if rank == min(told, key=lambda t: t[0])[0]]
+    ranked = [(section.rank, body) for section, body in zip(own, bodies, strict=True) if body != ""] or [(0, "")]
+    answers = [body for rank, body in ranked if rank == min(ranked, key=lambda t: t[0])[0]]
     if slot.kind == "mapping" and all(isinstance(answer, dict) for answer in answers):
         return {name: text for answer in answers if isinstance(answer, dict) for name, text in answer.items()}
     if any(answer != answers[0] for answer in answers):

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Annotated, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
 Kind = Literal["text", "number", "whole", "yesno", "word", "texts", "items", "item", "mapping", "code"]
@@ -151,6 +152,13 @@ def native_schema(shape: type[BaseModel]) -> dict[str, object] | None:
         if "properties" in part:
             part["required"] = list(part["properties"])
     return schema
+
+
+def require_all_fields(schema: JsonDict) -> None:
+    """Providers that enforce a schema write required fields first, which would put the choice before its reasons, and
+    small models skip optional fields. Our parser does without the minor ones."""
+    properties = schema.get("properties")
+    schema["required"] = [*properties] if isinstance(properties, dict) else []
 
 
 def is_blank(slot: Slot, text: str) -> bool:

@@ -1,6 +1,6 @@
 """Coats: other encodings of a known secret.
 
-This is the second wall. The first is that model-written code runs with masks in place of secrets.
+This is the second layer. The first is that model-written code runs with masks in place of secrets.
 
 Text and coats are compared by letters and digits only, so one coat covers any separators.
 """

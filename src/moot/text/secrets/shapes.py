@@ -1,6 +1,6 @@
 """Whether a value is a secret worth masking: by its own form, or by its name or place.
 
-A value masked by mistake costs a prompt some sense; a missed one is sent to a stranger. So names decide, and common
+A value masked by mistake makes a prompt less clear; a missed one is sent to a provider. So names decide, and common
 placeholders are left alone.
 """
 

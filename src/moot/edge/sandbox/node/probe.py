@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from moot.core.types import Code, Probing, SourceFile
+from moot.core.types import Code, Probing
 from moot.edge.sandbox.layout import RUN, WORK
 from moot.edge.sandbox.limits import MIB, SandboxLimits
 from moot.edge.sandbox.node.strip_types import TypesNotStripped, strip_types
@@ -27,7 +27,7 @@ def plan_node_probe(
     if len(code.files) != 1:
         return Probing(problem=f"calls can be put to one file of JavaScript, not to {len(code.files)}")
     try:
-        text = _run_text(code.files[0])
+        text = strip_types(code.files[0].text) if code.files[0].language == "typescript" else code.files[0].text
     except TypesNotStripped as problem:
         return Probing(problem=f"its types cannot be removed to run it: {problem}")
     program = str(Path(node).resolve())
@@ -51,7 +51,3 @@ def plan_node_probe(
         beside={"node_modules": Path(project.node_modules)} if project.node_modules else {},
         reserves_memory=True,
     )
-
-
-def _run_text(file: SourceFile) -> str:
-    return strip_types(file.text) if file.language == "typescript" else file.text

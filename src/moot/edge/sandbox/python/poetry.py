@@ -33,9 +33,9 @@ def _folder(env: Mapping[str, str]) -> Path:
 
 def _name(project: Path) -> str:
     try:
-        told = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
+        settings = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
     except (OSError, ValueError):
         return ""
-    poetry = told.get("tool", {}).get("poetry") if isinstance(told.get("tool"), dict) else None
-    own = [table.get("name") for table in (poetry, told.get("project")) if isinstance(table, dict)]
+    poetry = settings.get("tool", {}).get("poetry") if isinstance(settings.get("tool"), dict) else None
+    own = [table.get("name") for table in (poetry, settings.get("project")) if isinstance(table, dict)]
     return next((name for name in own if isinstance(name, str)), "")

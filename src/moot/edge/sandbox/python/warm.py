@@ -70,7 +70,7 @@ class WarmLink:
 
 @dataclass
 class Twin:
-    """Does one run at a time."""
+    """A forked interpreter. It does one run at a time."""
 
     root: "Root"
     link: WarmLink
@@ -94,13 +94,13 @@ class Twin:
 
 @dataclass
 class Root:
-    """The one they are forked from. It does no runs."""
+    """The interpreter that twins are forked from. It does no runs itself."""
 
     process: subprocess.Popen[bytes]
     link: WarmLink
 
     def twin(self, memory: int) -> Twin | None:
-        """Blocks until it is there."""
+        """Fork a twin. Blocks until it is ready."""
         group = open_group(memory, "mootwarm")
         here, there = _pair()
         with there, contextlib.ExitStack() as stack:

@@ -77,7 +77,7 @@ class MemoryReport:
 
     @property
     def moved(self) -> float:
-        """When it was last seen to grow."""
+        """When the report was last seen to grow."""
         size, self._size = self._size, os.fstat(self._file).st_size
         if size != self._size:
             self._moved = time.monotonic()
@@ -118,7 +118,7 @@ class PipeReader:
         self.writing.close()
 
     def finish(self) -> None:
-        """Its end comes by itself."""
+        """It ends without being stopped."""
 
     def _read(self) -> None:
         try:

@@ -96,10 +96,10 @@ def _place(given: Symbol, at: Open) -> dict[str, JsonValue]:
 
 
 def _diagnostic(path: str, entry: JsonValue) -> str:
-    told = entry if isinstance(entry, dict) else {}
-    severity = told.get("severity")
+    fields = entry if isinstance(entry, dict) else {}
+    severity = fields.get("severity")
     kind = SEVERITIES.get(severity, "note") if isinstance(severity, int) else "note"
-    return f"{path}:{_line(told.get('range'))}: {kind}: {' '.join(str(told.get('message')).split())}"
+    return f"{path}:{_line(fields.get('range'))}: {kind}: {' '.join(str(fields.get('message')).split())}"
 
 
 def _line(span: JsonValue) -> int:

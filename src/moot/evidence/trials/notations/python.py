@@ -5,14 +5,7 @@ import re
 from typing import ClassVar
 
 from moot.core.types import Language
-from moot.evidence.trials.notations.notation import (
-    GOES_ON,
-    CallParts,
-    FunctionHead,
-    Notation,
-    Parameter,
-    find_closing,
-)
+from moot.evidence.trials.notations.notation import GOES_ON, CallParts, FunctionHead, Notation, Parameter, find_closing
 
 LITERALS = (
     r"[rbu]?'(?:[^'\\]|\\.)*'|[rbu]?\"(?:[^\"\\]|\\.)*\"",

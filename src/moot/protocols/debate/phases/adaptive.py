@@ -168,7 +168,7 @@ def next_voices(context: DebateContext, count: int) -> list[tuple[str, Member]]:
     found = []
     for number in range(start, start + count if able else start):
         member, again = able[number % len(able)], number // len(able)
-        # A copy, so that a seat asked twice at once is told apart.
+        # A copy with its own name, because the same seat may be asked twice at once.
         found.append((f"{member.seat} ({again + 1})" if again else member.seat, member.model_copy()))
     return found
 

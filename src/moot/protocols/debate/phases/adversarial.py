@@ -44,8 +44,8 @@ async def adversarial(context: DebateContext) -> str:
 
 def describe_task(state: DebateState) -> str:
     """With the plan and the planner's emphasis: red reads no other prompt of the debate."""
-    told = notes(state).strip() if state.rules.edition > 1 else ""
-    return "\n\n".join(filter(None, (render_task(state), told)))
+    extra = notes(state).strip() if state.rules.edition > 1 else ""
+    return "\n\n".join(filter(None, (render_task(state), extra)))
 
 
 def name_outcome(result: HardenResult) -> str:
@@ -88,7 +88,7 @@ def collect_findings(code: Code, result: HardenResult) -> list[Vulnerability]:
 
 
 async def scan_winner(context: DebateContext) -> None:
-    """If an attack was requested, or security sits in the team, and the winner had none: scan it, and say so."""
+    """If an attack was requested, or security is in the team, and the winner had none: scan it, and say so."""
     state, winner = context.state, winner_of(context.state)
     security = list_acting(state, "security")
     wanted = state.rules.includes_phase("adversarial") or bool(security)

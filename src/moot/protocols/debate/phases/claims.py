@@ -73,8 +73,8 @@ async def specify_tests(context: DebateContext, phase: Phase, speakers: Sequence
         tools=False,  # only the task's words: what code does is no evidence of what it should do
     )
     claims = merge_claims(context.state, said)
-    told = (c if c.requirement else c.model_copy(update={"requirement": about.get(c.call, "")}) for c in claims)
-    context.update(claims=tuple(told), specified=True)
+    named = (c if c.requirement else c.model_copy(update={"requirement": about.get(c.call, "")}) for c in claims)
+    context.update(claims=tuple(named), specified=True)
 
 
 def requirement_of(line: str, state: DebateState) -> str:

@@ -138,8 +138,8 @@ def ask_ballot(member: Member, up: Sequence[Candidate], context: DebateContext) 
 
 
 def _not_listed(why: Mapping[str, str]) -> str:
-    told = "; ".join(f"{name} ({reason})" for name, reason in why.items())
-    return f"Not on the ballot: {told}.\n\n" if why else ""
+    reasons = "; ".join(f"{name} ({reason})" for name, reason in why.items())
+    return f"Not on the ballot: {reasons}.\n\n" if why else ""
 
 
 @lru_cache(maxsize=64)

@@ -16,7 +16,7 @@ from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import brief, list_seated, system
 from moot.protocols.debate.types import Member
 from moot.protocols.solve.attempts import code_of
-from moot.teams.planning import Subtask
+from moot.teams.planning.plans import Subtask
 from moot.text.excerpts import TextPart, fit_parts, show
 from moot.text.render import fence_text
 from moot.text.replies import Aliases, ExampleKeys, instructions

@@ -6,7 +6,7 @@ from dataclasses import replace
 from moot.protocols.debate.phases.review import HEAVY
 from moot.protocols.debate.state import DebateState
 from moot.protocols.debate.types import ONCE, Phase
-from moot.teams.planning import EXPECTED, Observation, adapt_expectation, compare, emphases
+from moot.teams.planning.cognition import EXPECTED, Observation, adapt_expectation, compare, emphases
 
 
 def review_phase(state: DebateState, phase: Phase) -> DebateState:
@@ -95,12 +95,12 @@ def review_round(state: DebateState) -> DebateState:
     compared = tuple(compare(expected[happened.phase], happened) for happened in seen)
     moved = {happened.phase: adapt_expectation(expected[happened.phase], happened) for happened in seen}
     focus = dict.fromkeys(line for emphasis in emphases(compared) for line in emphasis.focus)
-    told = ("In this round: " + " ".join(focus),) if focus else ()
+    instruction = ("In this round: " + " ".join(focus),) if focus else ()
     return replace(
         state,
         comparisons=(*state.comparisons, *compared),
         expectations={**state.expectations, **moved},
-        emphasis=told,
+        emphasis=instruction,
     )
 
 

@@ -21,10 +21,10 @@ POINTS: Mapping[Phase, Point] = {
 
 def count_as_run(checked: Checked) -> SuiteRun:
     """Given tests and examples together, by number: a measure of quality only counts them."""
-    told = [f"test {n}" for n in range(1, checked.of + 1)]
+    names = [f"test {n}" for n in range(1, checked.of + 1)]
     return SuiteRun(
         outcomes=tuple(
-            TestOutcome(name=name, status="passed" if n < checked.passed else "failed") for n, name in enumerate(told)
+            TestOutcome(name=name, status="passed" if n < checked.passed else "failed") for n, name in enumerate(names)
         )
     )
 

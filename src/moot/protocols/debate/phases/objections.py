@@ -39,8 +39,8 @@ def objections(context: DebateContext, candidate: Candidate) -> list[HeardObject
     for point in against:
         each = heard.get(point.seat)
         if each and each.condensed:
-            told = f"{point.seat}, condensed by {each.through}: {' '.join(each.text.split())}"
-            found.append(HeardObjection(point.seat, told))
+            text = f"{point.seat}, condensed by {each.through}: {' '.join(each.text.split())}"
+            found.append(HeardObjection(point.seat, text))
         elif each or point.seat == candidate.seat:
             found.append(HeardObjection(point.seat, render_point(point)))
     return list(dict.fromkeys(found))
@@ -74,8 +74,8 @@ def render_objections(candidate: Candidate, member: Member, context: DebateConte
         seats = {each.seat for each in found[: len(fitted.parts)]}
         heard = [each for each in hear_objections(context, candidate) if each.turn.seat in seats]
         context.note_heard(member, heard, hear_all_against(context.state, candidate, member), most)
-    told = show(fitted, member.seat, context.room).join()
-    return f"What others object to:\n\n{fence_text(told, 'text')}\n\n"
+    text = show(fitted, member.seat, context.room).join()
+    return f"What others object to:\n\n{fence_text(text, 'text')}\n\n"
 
 
 def hear_all_against(state: DebateState, candidate: Candidate, member: Member) -> list[HeardText]:

@@ -27,8 +27,8 @@ from moot.protocols.debate.state import (
     system,
 )
 from moot.protocols.debate.types import Candidate, Member
-from moot.protocols.solve.attempts import Attempt, Task, reflect_on_failure, render_reflections
-from moot.teams.planning import count_extra
+from moot.protocols.solve.attempts import Attempt, reflect_on_failure, render_reflections
+from moot.teams.planning.cognition import count_extra
 from moot.text.render import fence_text
 from moot.text.replies import Aliases, code_form, instructions
 
@@ -90,7 +90,9 @@ async def improve_leader(maker: Member, context: DebateContext) -> str:
         if (leader.checked.green and not leader.checked.failures) or number == most:
             break
         attempts.append(as_attempt(now, number))
-        attempts[-1], _ = await reflect_on_failure(as_task(context.state), attempts, context.room, maker.seat)
+        attempts[-1], _ = await reflect_on_failure(
+            context.state.task.model_copy(update={"tests": None}), attempts, context.room, maker.seat
+        )
         context.update(calls=context.state.calls + 1)
     return f"nothing improved on {leader.id}"
 
@@ -100,10 +102,6 @@ def best_first(state: DebateState) -> list[Candidate]:
     winner = winner_of(state)
     lead = [*([winner] if winner else []), *by_score(list_leaders(state), state)]
     return list({c.id: c for c in (*lead, *by_score(list(state.latest()), state))}.values())
-
-
-def as_task(state: DebateState) -> Task:
-    return state.task.model_copy(update={"tests": None})
 
 
 def as_attempt(candidate: Candidate, number: int) -> Attempt:
@@ -158,8 +156,8 @@ def render_contrast(state: DebateState) -> str:
     found, more = every[:DIFFERENCES], len(every) - DIFFERENCES
     names = ranked[0].id, other.id
     lines = [f"{d.call}: {names[0]} gives {d.left}, {names[1]} gives {d.right}" for d in found]
-    told = fence_text("\n".join([*lines, *([f"and {more} more calls"] if more > 0 else [])]), "text")
-    return f"{names[0]} and {names[1]} differ; decide by the task which is right:\n\n{told}\n\n" if lines else ""
+    block = fence_text("\n".join([*lines, *([f"and {more} more calls"] if more > 0 else [])]), "text")
+    return f"{names[0]} and {names[1]} differ; decide by the task which is right:\n\n{block}\n\n" if lines else ""
 
 
 def last_try(attempts: Sequence[Attempt], state: DebateState) -> str:

@@ -16,19 +16,9 @@ from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import brief, list_seated, render_files, system
 from moot.protocols.debate.types import Candidate, Member
 from moot.protocols.solve.attempts import choose_block
-from moot.teams.planning import (
-    Stance,
-    Subtask,
-    TaskPlan,
-    join_results,
-    measure,
-    negotiate,
-    overlaps,
-    problems,
-    style_for,
-    waves,
-)
-from moot.teams.planning import render_plan as shown_plan
+from moot.teams.planning.complexity import measure, style_for
+from moot.teams.planning.negotiation import Stance, negotiate, overlaps
+from moot.teams.planning.plans import Subtask, TaskPlan, join_results, problems, render_plan, waves
 from moot.text.render import fence_text
 from moot.text.replies import Aliases, ExampleKeys, Title, instructions
 
@@ -203,7 +193,7 @@ def part_text(owner: str, subtask: Subtask, plan: TaskPlan, results: Mapping[str
     return prompt(
         "part",
         task=brief(state),
-        plan=fence_text(shown_plan(plan, owner), "text"),
+        plan=fence_text(render_plan(plan, owner), "text"),
         done="Done so far:\n\n" + "\n\n".join(done) + "\n\n" if done else "",
         mine=f"{subtask.id} ({subtask.title}); it is done when: {subtask.done_when}",
         how=code if state.code else "Answer your part only.",

@@ -17,7 +17,7 @@ from moot.protocols.debate.phases.objections import list_critique, render_object
 from moot.protocols.debate.phases.run_candidates import may_replace, run_candidates
 from moot.protocols.debate.state import render_project_checks
 from moot.protocols.debate.types import Candidate, Member, Phase
-from moot.teams.planning import count_extra
+from moot.teams.planning.cognition import count_extra
 
 
 async def repair_candidates(

@@ -14,7 +14,7 @@ from moot.protocols.debate.prompts import prompt
 from moot.protocols.debate.state import DebateState, brief, list_seated, render_candidates, render_for_judge, system
 from moot.protocols.debate.types import WEIGHTS, Candidate, Criterion, Member, Score
 from moot.protocols.solve.attempts import code_of
-from moot.teams.planning import raise_weights
+from moot.teams.planning.cognition import raise_weights
 from moot.text.replies import Aliases, Title, instructions
 
 REPLY_TOKENS = 800

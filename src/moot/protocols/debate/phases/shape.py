@@ -65,5 +65,5 @@ def ask_shape(member: Member, phase: Phase, context: DebateContext) -> Ask[Shape
 
 def render_shape(said: ShapeReply) -> str:
     groups = {"Names": said.names, "Parts": said.parts, "Edge cases": said.edge_cases}
-    lines = [f"{head}:\n" + "\n".join(f"- {line}" for line in told) for head, told in groups.items() if told]
+    lines = [f"{head}:\n" + "\n".join(f"- {line}" for line in entries) for head, entries in groups.items() if entries]
     return "\n".join(lines)

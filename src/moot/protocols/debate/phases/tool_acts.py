@@ -93,8 +93,8 @@ async def compile_candidates(context: DebateContext, phase: Phase) -> None:
         gone = [c for c in every if c.code in broken] if any(c.code not in broken for c in every) else []
         for candidate in gone:
             drop(context, candidate.id, f"does not parse: {broken[candidate.code]}")
-        told = f"set aside: {', '.join(c.id for c in gone)}" if gone else f"{len(up) - len(broken)} of {len(up)} parse"
-        context.note_act(member, phase, told, "\n".join(lines))
+        text = f"set aside: {', '.join(c.id for c in gone)}" if gone else f"{len(up) - len(broken)} of {len(up)} parse"
+        context.note_act(member, phase, text, "\n".join(lines))
 
 
 def plan_compiling(state: DebateState) -> list[ToolCall]:

@@ -27,7 +27,7 @@ class Statement:
 
     number: str
     who: str
-    """The report names it by this alone: whom a topology keeps from hearing it does not hear it here."""
+    """The report names the statement only by this, so that it reaches no seat from which the topology hides it."""
     text: str
     point: Point | None = None
 

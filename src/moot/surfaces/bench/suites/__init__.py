@@ -40,7 +40,7 @@ SUITES: Mapping[str, SuiteEntry] = {
     "human_eval": SuiteEntry("HumanEval with the extra inputs of EvalPlus", takes_folder=False),
     "mbpp": SuiteEntry("MBPP (sanitized) with the extra inputs of EvalPlus", takes_folder=False),
     "mmlu": SuiteEntry("MMLU-Redux: multiple choice with corrected keys", takes_folder=False),
-    "swe_bench": SuiteEntry("SWE-bench Lite, for repositories that are at hand (--repos)"),
+    "swe_bench": SuiteEntry("SWE-bench Lite; needs clones of the repositories (--repos)"),
     "custom": SuiteEntry("a folder of your own tasks with tests or a rubric", needs_folder=True),
     "harden": SuiteEntry("labelled code, vulnerable or safe", reference="scan"),
     "decide": SuiteEntry("questions with a key", reference="decide", needs_folder=True),

@@ -27,7 +27,7 @@ def read_tasks(source: SuiteSource) -> Sequence[BenchTask]:
     folder = source.folder
     assert folder is not None
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder of tasks")
+        raise UsageError(f"{folder} is not a folder of tasks")
     places = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith((".", "__")))
     if not places:
         raise UsageError(f"{folder} has no tasks: a task is a folder with {WORDS} and its tests or {RUBRIC}")
@@ -46,7 +46,7 @@ def _read_task(place: Path, source: SuiteSource) -> BenchTask:
     if tests:
         return _make_code_task(place, prompt, tests)
     if not (place / RUBRIC).is_file():
-        raise UsageError(f"{place} has neither tests (test_NAME.py) nor {RUBRIC}: nobody could say what is right")
+        raise UsageError(f"{place} has neither tests (test_NAME.py) nor {RUBRIC}, so answers cannot be judged")
     return BenchTask(id=place.name, kind="text", prompt=prompt, rubric=_read_rubric(place / RUBRIC))
 
 

@@ -23,7 +23,7 @@ def read_tasks(source: SuiteSource) -> Sequence[BenchTask]:
     assert path is not None
     files = sorted(path.glob("*.y*ml")) if path.is_dir() else [path]
     if not files or not all(file.is_file() for file in files):
-        raise UsageError(f"{path} is no YAML file of questions, and no folder of such files")
+        raise UsageError(f"{path} is neither a YAML file of questions nor a folder of such files")
     return [task for file in files for task in _read(file)]
 
 

@@ -101,6 +101,6 @@ def find_arguments(source: str, names: Sequence[str]) -> list[list[Any]]:
     return found
 
 
-def count_inputs(inputs: Sequence[Any], limit: int = 100, size: int = 20_000) -> list[Any]:
+def count_inputs(inputs: Sequence[Any]) -> list[Any]:
     """The first ones, without those that would take longer to send than to solve."""
-    return [each for each in inputs if len(json.dumps(each)) <= size][:limit]
+    return [each for each in inputs if len(json.dumps(each)) <= 20_000][:100]

@@ -1,4 +1,4 @@
-"""SWE-bench instances whose repository is at hand. One without it is listed as skipped, never as wrong.
+"""SWE-bench instances for which there is a clone. One without it is listed as skipped, never as wrong.
 
 The file that the published patch changes is named in the task ("oracle" setting): what is measured is the change, not
 the search for its place. Instances that change more files are skipped.
@@ -34,7 +34,7 @@ def read_tasks(source: SuiteSource) -> Sequence[BenchTask]:
 def _read_rows(path: Path) -> list[DataRow]:
     """Instances of the user's own, in the published format: JSON lines, gzipped or not."""
     if not path.is_file():
-        raise UsageError(f"{path} is no file of instances (JSON lines)")
+        raise UsageError(f"{path} is not a file of instances (JSON lines)")
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines if line.strip()]
 
@@ -77,7 +77,7 @@ def _names(value: object) -> tuple[str, ...]:
 
 def _reason_to_skip(clone: Path | None, repo: str, commit: str, paths: Sequence[str]) -> str:
     if clone is None:
-        return f"the repository {repo} is not at hand; clone it and name its folder with --repos"
+        return f"the repository {repo} has no clone here; clone it and name its folder with --repos"
     if not has_commit(clone, commit):
         return f"the clone {clone} does not have the commit {commit[:12]}"
     if len(paths) != 1 or not paths[0].endswith(".py"):

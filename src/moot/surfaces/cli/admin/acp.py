@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 def acp_command() -> None:
     """Speak the Agent Client Protocol on stdin and stdout. Editors such as Zed start it; it is not for people."""
     if find_spec("acp") is None:
-        raise UsageError("the editor needs a package of its own; pip install 'moot[acp]'")
+        raise UsageError("the editor needs a further package; pip install 'moot[acp]'")
     from moot.surfaces.acp import serve_editor
 
     asyncio.run(serve_editor())

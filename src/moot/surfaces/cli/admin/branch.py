@@ -25,7 +25,7 @@ EXAMPLES = """Examples:
 
   moot branch blame 3f2a slug.py --lines 10-20
 
-  moot branch clean 3f2a --delete-branch      forget it
+  moot branch clean 3f2a --delete-branch      discard it
 """
 SHORT = 10
 branch_app = typer.Typer(help="The branches that sessions left in a repository.", no_args_is_help=True, epilog=EXAMPLES)
@@ -98,10 +98,10 @@ def blame_command(
 ) -> None:
     """Show which commit each line of a file on a branch comes from."""
     first, last = _span(lines)
-    told = branches_in(repo).find(session).blame(file, first, last)
+    blamed = branches_in(repo).find(session).blame(file, first, last)
     if json_output:
-        return print_json([line.model_dump(mode="json") for line in told])
-    for line in told:
+        return print_json([line.model_dump(mode="json") for line in blamed])
+    for line in blamed:
         text = f"{line.commit[:SHORT]} {line.author:12.12} {line.line:5} {line.text}"
         out().print(plain(text), soft_wrap=True)
 
@@ -110,7 +110,7 @@ def blame_command(
 def clean_command(
     sessions: Annotated[list[str], typer.Argument(help="Ended sessions, by id or prefix.")],
     delete_branch: Annotated[
-        bool, typer.Option("--delete-branch", help="Also delete the branch, with commits that are nowhere else.")
+        bool, typer.Option("--delete-branch", help="Also delete the branch, including commits that are nowhere else.")
     ] = False,
     repo: RepoFlag = None,
     json_output: JsonFlag = False,

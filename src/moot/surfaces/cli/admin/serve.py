@@ -65,7 +65,7 @@ def serve_command(
 
 def check_packages() -> None:
     if any(find_spec(name) is None for name in ("fastapi", "jinja2", "prometheus_client", "uvicorn", "websockets")):
-        raise UsageError("the server needs packages of its own; pip install 'moot[server]'")
+        raise UsageError("the server needs further packages; pip install 'moot[server]'")
 
 
 @token_app.command("create")

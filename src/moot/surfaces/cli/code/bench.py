@@ -81,10 +81,10 @@ class ArmFlags(BenchFlags):
     """Which arms a run has."""
 
     arm: Annotated[
-        list[str] | None, typer.Option("--arm", help=f"An arm: {', '.join(KNOWN)}. Repeat; default: by the suite.")
+        list[str] | None, typer.Option("--arm", help=f"An arm: {', '.join(KNOWN)}. Repeatable; default: by the suite.")
     ] = None
     equal: Annotated[
-        str, typer.Option("--equal", help="What votes spend as much of as the debate: calls, tokens, usd.")
+        str, typer.Option("--equal", help="What votes and the debate spend equally: calls, tokens, usd.")
     ] = "calls"
     answers: Annotated[int | None, typer.Option("--answers", min=1, help="Answers of a vote, instead of --equal.")] = (
         None
@@ -131,7 +131,9 @@ def run_command(
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Tasks, the first by the SHA-256 of their ids.")
     ] = None,
-    no_examples: Annotated[bool, typer.Option("--no-examples", help="Strip examples from the tasks' words.")] = False,
+    no_examples: Annotated[
+        bool, typer.Option("--no-examples", help="Remove the examples from the tasks' texts.")
+    ] = False,
     repos: Annotated[Path | None, typer.Option("--repos", help="Folder with git clones, for swe_bench.")] = None,
     mutants: Annotated[
         int, typer.Option("--mutants", min=0, help="Faults put into each right answer, to rate the tests.")
@@ -139,7 +141,7 @@ def run_command(
     budget: Annotated[float | None, typer.Option("--budget", min=0, help="Dollars for the whole run.")] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the run.")] = "",
     out_folder: Annotated[Path | None, typer.Option("--out", help=f"Folder of the run; default: {RUNS}/NAME.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Carry on the run of this --name or --out.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run of this --name or --out.")] = False,
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="Sessions in parallel.")] = AT_ONCE,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 1,
 ) -> None:
@@ -173,7 +175,7 @@ def quick_command(
     name: Annotated[str, typer.Option("--name", help="Name of the run.")] = "",
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="Sessions in parallel.")] = AT_ONCE,
 ) -> None:
-    """Does a debate earn its calls on your models? A few tasks, in minutes: says what it would cost, then asks.
+    """Is a debate worth its cost on your models? A few tasks, in minutes: says what it would cost, then asks.
 
     Uses HumanEval where MOOT_DATA has it, else ten tasks of Moot's own.
     Exit code 0: complete; 2: sessions are missing; 130: stopped by Ctrl-C.
@@ -188,7 +190,7 @@ def quick_command(
 
 def compare_command(
     first: Annotated[str, typer.Argument(help="Name or folder of a run.")],
-    second: Annotated[str, typer.Argument(help="Name or folder of another.")],
+    second: Annotated[str, typer.Argument(help="Name or folder of the other run.")],
     arm: Annotated[str, typer.Option("--arm", help="Only this arm.")] = "",
     json_output: JsonFlag = False,
 ) -> None:
@@ -205,7 +207,7 @@ def report_command(
     run: Annotated[str, typer.Argument(help="Name or folder of a run.")],
     json_output: JsonFlag = False,
 ) -> None:
-    """Show the report of a run again, from its rows, and write its files anew."""
+    """Show the report of a run again, from its rows, and rewrite its files."""
     folder = _find_run(run)
     present(read_plan(folder), folder, json_output=json_output, quiet=False)
 
@@ -245,7 +247,7 @@ def agree_to_run(run: PreparedRun, settings: Settings, flags: BenchFlags, *, alw
     if settings.before == "estimate":
         raise typer.Exit(0)
     if ask_on_terminal("moot: begin? [y/N] ") not in ("y", "yes"):
-        raise UsageError("not begun; --yes begins without asking, --estimate only says what it would cost")
+        raise UsageError("not started; --yes starts without asking, --estimate only says what it would cost")
 
 
 def finish_run(run: PreparedRun, settings: Settings, flags: BenchFlags, at_once: int) -> int:
@@ -256,7 +258,7 @@ def finish_run(run: PreparedRun, settings: Settings, flags: BenchFlags, at_once:
         err().print(plain(f"not finished: {why}"))
     if runner.is_complete:
         return 0 if any(row.right is not None for row in runner.rows.values()) else CUT_SHORT
-    err().print(plain(f"{runner.why_stopped or 'sessions are missing'}; carry on: {_resume_line(run)}"))
+    err().print(plain(f"{runner.why_stopped or 'sessions are missing'}; continue with: {_resume_line(run)}"))
     return INTERRUPTED if runner.why_stopped == STOPPED else CUT_SHORT
 
 

@@ -1,4 +1,4 @@
-"""Comments on pull requests: the gravest findings, each once, and a summary of all."""
+"""Comments on pull requests: the most serious findings, each once, and a summary of all."""
 
 from collections.abc import Sequence
 
@@ -23,9 +23,9 @@ def report_remarks(remarks: Sequence[LineRemark]) -> Report:
 
 
 def comment_on(pull: PullRequest, remarks: Sequence[LineRemark], most: int) -> str:
-    """Posts the gravest new findings in one review, at most `most`. Returns a line that says what was done."""
-    told = "\n".join(pull.list_comments())
-    fresh = [remark for remark in remarks if mark_of(remark) not in told]
+    """Posts the most serious new findings in one review, at most `most`. Returns a line that says what was done."""
+    posted = "\n".join(pull.list_comments())
+    fresh = [remark for remark in remarks if mark_of(remark) not in posted]
     chosen = fresh[:most]
     known = len(remarks) - len(fresh)
     if not chosen:

@@ -93,8 +93,8 @@ def exit_code(run: SuiteRun) -> int:
 
 
 def as_json(run: SuiteRun) -> dict[str, JsonValue]:
-    told: list[JsonValue] = [outcome.model_dump(mode="json") for outcome in run.outcomes]
-    return {"passed": run.passed, "problem": run.problem, "seconds": run.seconds, "tests": told}
+    results: list[JsonValue] = [outcome.model_dump(mode="json") for outcome in run.outcomes]
+    return {"passed": run.passed, "problem": run.problem, "seconds": run.seconds, "tests": results}
 
 
 def show(run: SuiteRun) -> None:

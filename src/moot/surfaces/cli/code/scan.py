@@ -120,7 +120,7 @@ def read_baseline(baseline: str | None) -> frozenset[str]:
 
 
 def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered: Gathered) -> dict[str, JsonValue]:
-    told: list[JsonValue] = [
+    entries: list[JsonValue] = [
         {
             "rule": f.rule,
             "cwe": f.cwe,
@@ -138,7 +138,7 @@ def as_json(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gather
         for f in findings
     ]
     return {
-        "findings": told,
+        "findings": entries,
         "not_analysed": [gap.model_dump() for gap in gaps],
         "files": len(gathered.code.files),
         "skipped": {str(reason): gathered.skipped.get(reason, 0) for reason in REASONS},

@@ -35,5 +35,5 @@ def show(findings: list[Vulnerability], gaps: tuple[NotAnalysed, ...], gathered:
     for gap in gaps:
         console.print(plain(f"not analysed: {gap.sentence}"))
     skipped = ", ".join(f"{number} {reason}" for reason, number in gathered.skipped.items() if number)
-    told = f"{count_things(len(findings), 'finding')} in {count_things(len(gathered.code.files), 'file')}"
-    console.print(plain(f"{told}; skipped: {skipped}" if skipped else told))
+    text = f"{count_things(len(findings), 'finding')} in {count_things(len(gathered.code.files), 'file')}"
+    console.print(plain(f"{text}; skipped: {skipped}" if skipped else text))

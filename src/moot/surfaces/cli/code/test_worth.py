@@ -10,13 +10,13 @@ SHOWN = 10
 
 
 def worth_json(seen: Watched) -> dict[str, JsonValue]:
-    told: dict[str, JsonValue] = {}
+    fields: dict[str, JsonValue] = {}
     if seen.coverage is not None:
         shares: dict[str, JsonValue] = {name: getattr(seen.coverage, name) for name in ("lines", "branches", "share")}
-        told["coverage"] = {**seen.coverage.model_dump(mode="json"), **shares}
+        fields["coverage"] = {**seen.coverage.model_dump(mode="json"), **shares}
     if seen.mutation is not None:
-        told["mutation"] = seen.mutation.model_dump(mode="json")
-    return told
+        fields["mutation"] = seen.mutation.model_dump(mode="json")
+    return fields
 
 
 def show_worth(seen: Watched) -> None:

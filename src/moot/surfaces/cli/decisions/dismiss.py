@@ -1,4 +1,4 @@
-"""`moot review dismiss`: dismisses a review comment for good."""
+"""`moot review dismiss`: dismisses a review comment permanently."""
 
 import getpass
 import os
@@ -30,7 +30,7 @@ def dismiss_command(
     reason: Annotated[str, typer.Option("--reason", "-r", help="Why it is wrong or does not matter.")],
     store: StoreFlag = None,
 ) -> None:
-    """Turn a comment on a code change down. Later reviews of this project leave the same point out, and are told why.
+    """Dismiss a comment on a code change. Later reviews of this project leave the same point out, and are told why.
 
     Kept in .moot/dismissed.jsonl; commit it to share it.
     """

@@ -90,13 +90,13 @@ def _no_number(name: str) -> Never:
 
 def _place(location: tuple[int | str, ...]) -> str:
     """`ballot 2, count`; numbered from one."""
-    told: list[str] = []
+    parts: list[str] = []
     for part in location:
-        if isinstance(part, int) and told:
-            told[-1] = f"{told[-1].removesuffix('s')} {part + 1}"
+        if isinstance(part, int) and parts:
+            parts[-1] = f"{parts[-1].removesuffix('s')} {part + 1}"
         else:
-            told.append(str(part))
-    return ", ".join(told) or "the file"
+            parts.append(str(part))
+    return ", ".join(parts) or "the file"
 
 
 def _what(value: object) -> str:

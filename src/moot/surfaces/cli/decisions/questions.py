@@ -13,7 +13,8 @@ from moot.core.errors import UsageError
 from moot.edge.clock import SystemClock
 from moot.edge.files.sources import read_text
 from moot.edge.store import SqlStore
-from moot.protocols.decide.questions import CLASSES, classify, question_texts
+from moot.protocols.decide.questions.classify import CLASSES, classify
+from moot.protocols.decide.questions.contexts import question_texts
 from moot.protocols.decide.report import describe_class
 from moot.protocols.decide.script import DecideResult
 from moot.protocols.decide.verdicts import QuestionVerdict

@@ -107,9 +107,9 @@ def review_commit_command(client: CallerFlag = "") -> None:
     """Harden the commit that was just made; exit code 2 wakes the agent with what was found."""
     from moot.surfaces.hooks.background import review_commit
 
-    told = review_commit(sys.stdin.buffer.read(), client)
-    sys.stderr.write(clean(told.err))
-    raise typer.Exit(told.code)
+    message = review_commit(sys.stdin.buffer.read(), client)
+    sys.stderr.write(clean(message.err))
+    raise typer.Exit(message.code)
 
 
 def install(
@@ -117,7 +117,8 @@ def install(
     user: UserFlag = False,
     strict: StrictFlag = False,
     background: Annotated[
-        bool, typer.Option("--background", help="Also harden each commit in the background, and wake Claude Code.")
+        bool,
+        typer.Option("--background", help="Also harden each commit in the background; notify Claude Code of flaws."),
     ] = False,
     print_only: Annotated[bool, typer.Option("--print", help="Show the settings; write nothing.")] = False,
 ) -> None:

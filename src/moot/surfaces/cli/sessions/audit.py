@@ -61,11 +61,11 @@ def _verify(session: str, store: str | None, json_output: bool) -> None:
 
     found = with_store(store, look)
     if json_output:
-        flawed: dict[str, JsonValue] = {name: list(told) for name, told in found.items() if told}
+        flawed: dict[str, JsonValue] = {name: list(flaws) for name, flaws in found.items() if flaws}
         print_json({"whole": not flawed, "sessions": len(found.keys() - {"tombstones"}), "flaws": flawed})
     else:
-        for name, told in found.items():
-            for flaw in told:
+        for name, flaws in found.items():
+            for flaw in flaws:
                 out().print(plain(f"{name}: {flaw}"), soft_wrap=True)
         if not any(found.values()):
             out().print(plain(f"intact: {count_things(len(found.keys() - {'tombstones'}), 'session')}"))

@@ -80,8 +80,8 @@ def show_command(
     """Show the result of a session, then what was said and done in it, in order."""
     if seen:
         story = with_store(store, lambda db: load_story(db, session))
-        told: list[JsonValue] = [each.model_dump(mode="json") for each in list_seen(story)]
-        return print_json(told) if json_output else show_document(build_seen(story))
+        prompts: list[JsonValue] = [each.model_dump(mode="json") for each in list_seen(story)]
+        return print_json(prompts) if json_output else show_document(build_seen(story))
     if json_output:
         write_json(as_json(with_store(store, lambda db: load_story(db, session))))
     else:

@@ -19,7 +19,7 @@ def write_site(session: str, output: str | None, store: str | None, *, force: bo
     if output is None:
         raise UsageError("a site is several files; name a folder or a zip file: -o FOLDER or -o FILE.zip")
     if any(find_spec(name) is None for name in ("fastapi", "jinja2")):
-        raise UsageError("the page needs packages of its own; pip install 'moot[server]'")
+        raise UsageError("the page needs further packages; pip install 'moot[server]'")
     from moot.surfaces.page.site import build_site
 
     async def load(db: SqlStore) -> tuple[SessionSnapshot, Result | None]:

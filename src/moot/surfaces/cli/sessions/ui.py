@@ -45,8 +45,8 @@ def ui_command(
     def open_page(at: int, show: Callable[[str], object] = webbrowser.open) -> None:
         link = login_link(f"http://{LOCAL_HOST}:{at}", key, LOCAL)
         wanted = not no_browser and can_show()
-        told = "opening your browser; if it does not show, open " if wanted else ""
-        out().print(plain(f"{told}{link}"), soft_wrap=True)
+        text = "opening your browser; if it does not show, open " if wanted else ""
+        out().print(plain(f"{text}{link}"), soft_wrap=True)
         if wanted:
             show(link)
 

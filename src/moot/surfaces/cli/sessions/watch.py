@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 def watch_command(
     session: Annotated[str, typer.Argument(help="Session id, or a unique prefix; of a server, the whole id.")],
-    from_now: Annotated[bool, typer.Option("--from-now", help="Leave out what has happened so far.")] = False,
+    from_now: Annotated[bool, typer.Option("--from-now", help="Skip what has happened so far.")] = False,
     server: Annotated[str | None, typer.Option("--server", help="Address of the server that has the session.")] = None,
     token_env: Annotated[
         str | None,
@@ -55,7 +55,7 @@ def watch_command(
     try:
         code = asyncio.run(_watch(session, server, token_env, store, from_now=from_now, quiet=quiet))
     except KeyboardInterrupt:
-        err().print(plain("moot: the session goes on without you"))
+        err().print(plain("moot: the session keeps running"))
         code = INTERRUPTED
     raise typer.Exit(code)
 
@@ -75,7 +75,7 @@ async def _watch(
             return kept.exit_code
         now = await followed.find()
         why = f": {now.problem}" if now.problem else ""
-        how = "" if server else f"; carry it on with: moot resume {now.id}"
+        how = "" if server else f"; continue it with: moot resume {now.id}"
         err().print(plain(f"moot: the session is {now.status} and has no result{why}{how}"))
         return CUT_SHORT
 

@@ -55,7 +55,7 @@ def install_command(client: ClientArgument, user: UserFlag = False, only_print: 
 
 
 def uninstall_command(client: ClientArgument, user: UserFlag = False, only_print: PrintFlag = False) -> None:
-    """Take out what `moot install` put in, and nothing else."""
+    """Remove what `moot install` added, and nothing else."""
     chosen = find_client(client)
     _apply(
         plan_uninstall(chosen, _path(chosen, user=user)), only_print=only_print, same="nothing to do: it is not there"
@@ -65,12 +65,12 @@ def uninstall_command(client: ClientArgument, user: UserFlag = False, only_print
 def advise(client: ClientSetup, variables: list[str]) -> list[str]:
     """What the person still has to know or do."""
     if not variables:
-        told = ["no key of a model is set here: what needs a model will say so"]
+        lines = ["no model key is set here; commands that need a model will say so"]
     elif client.inherits and not client.reference:
-        told = [f"{client.label} must have these variables when it starts: {', '.join(variables)}"]
+        lines = [f"{client.label} must have these variables when it starts: {', '.join(variables)}"]
     else:
-        told = [f"{client.label} gives a server only what is named; named by reference: {', '.join(variables)}"]
-    return [*told, *([client.afterwards] if client.afterwards else [])]
+        lines = [f"{client.label} gives a server only what is named; named by reference: {', '.join(variables)}"]
+    return [*lines, *([client.afterwards] if client.afterwards else [])]
 
 
 def _path(client: ClientSetup, *, user: bool) -> Path:

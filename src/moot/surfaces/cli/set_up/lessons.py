@@ -10,10 +10,11 @@ from pydantic import JsonValue, ValidationError
 from rich.table import Table
 
 from moot.core.errors import UsageError
+from moot.core.experience import Lesson, Origin
 from moot.core.report import count_things
 from moot.edge.store.episodes import EpisodeStore
 from moot.edge.store.lessons import LessonStore
-from moot.evidence.lessons import Lesson, Origin, new_lesson, rate_lesson
+from moot.evidence.lessons.lesson import new_lesson, rate_lesson
 from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json, write_json
@@ -152,8 +153,8 @@ def read_lessons(text: str, name: str) -> list[Lesson]:
                 lessons.append(Lesson.model_validate_json(line))
             except ValidationError as error:
                 why = error.errors()[0]["msg"]
-                told = f"line {number} of {name} is not a valid lesson ({why}); nothing was imported"
-                raise UsageError(told) from None
+                problem = f"line {number} of {name} is not a valid lesson ({why}); nothing was imported"
+                raise UsageError(problem) from None
     if not lessons:
         raise UsageError(f"no lessons in {name}")
     return lessons

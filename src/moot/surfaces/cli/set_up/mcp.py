@@ -11,7 +11,7 @@ from moot.surfaces.mcp.handshake import claim_streams
 from moot.surfaces.session.settings import Settings
 
 NEEDED = ("mcp", "fastapi", "prometheus_client", "uvicorn", "websockets")
-NOT_INSTALLED = "the MCP server needs packages of its own; pip install 'moot[mcp]'"
+NOT_INSTALLED = "the MCP server needs further packages; pip install 'moot[mcp]'"
 EXAMPLES = """Examples:
 
   moot install claude-code                    set it up: the client starts it then

@@ -35,26 +35,26 @@ def register(app: typer.Typer) -> None:
 def tutorial_command(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Run through without waiting for Enter.")] = False,
 ) -> None:
-    """Walk through the six verbs in five minutes. The models are scripted: no key, no cost, nothing of it is kept.
+    """Walk through the six verbs in five minutes. The models are scripted: no key, no cost, nothing is kept.
 
     Exit code 0: all commands did what they should; 1: one did not; `moot doctor` says what is missing.
     """
     if not yes and not sys.stdin.isatty():
         raise UsageError("the tutorial waits for you to press Enter, and there is no terminal; --yes runs through it")
-    told = yaml.safe_load(SCRIPT.read_text(encoding="utf-8"))
-    steps, failed = [TutorialStep.model_validate(step) for step in told["steps"]], list[str]()
-    with _lay_out({**told["files"], "replies.yaml": yaml.safe_dump(told["replies"])}):
+    script = yaml.safe_load(SCRIPT.read_text(encoding="utf-8"))
+    steps, failed = [TutorialStep.model_validate(step) for step in script["steps"]], list[str]()
+    with _lay_out({**script["files"], "replies.yaml": yaml.safe_dump(script["replies"])}):
         for number, step in enumerate(steps, 1):
             _say(f"[bold]{number} of {len(steps)}: {step.verb}[/]", step.about, f"$ moot {shlex.join(step.command)}")
-            if not yes and _wants_to_leave("Enter runs it, q leaves: "):
+            if not yes and _wants_to_leave("Enter runs it, q quits: "):
                 return
             if (code := _run(step.command)) != step.code:
                 failed.append(f"{step.verb} (exit code {code}, not {step.code})")
             _say("", f"Look at: {step.look}")
-            if not yes and _wants_to_leave("Enter goes on, q leaves: "):
+            if not yes and _wants_to_leave("Enter continues, q quits: "):
                 return
     if failed:
-        _say("", f"Not as it should be: {', '.join(failed)}. `moot doctor` says what is missing.")
+        _say("", f"Failed:  {', '.join(failed)}. `moot doctor` says what is missing.")
         raise typer.Exit(1)
     _say("", "Now with your own code: moot harden FILE. For a model: moot models. Sessions: moot list, moot show ID.")
 

@@ -8,7 +8,8 @@ from moot.protocols.decide.verdicts import JudgePosition, QuestionVerdict, UserC
 from moot.protocols.review.script import ArtefactReview, ReviewResult
 from moot.protocols.vet.positions import BlindSpot, Claim, Diagnosis, Objection
 from moot.protocols.vet.verdict import VetResult
-from moot.surfaces.page.panels.recorded import RecordedSession, as_table
+from moot.record.transcript import as_table
+from moot.surfaces.page.panels.recorded import RecordedSession
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,9 @@ def weigh_arguments(session: RecordedSession) -> VetView | None:
     if not isinstance(result, VetResult):
         return None
     sides = tuple(
-        Argument(side, *told, tuple(turn.seq for turn in session.snapshot.turns if turn.seat == side))
-        for side, told in (("advocate", _describe_advocate(result)), ("critic", _describe_critic(result)))
-        if told is not None
+        Argument(side, *points, tuple(turn.seq for turn in session.snapshot.turns if turn.seat == side))
+        for side, points in (("advocate", _describe_advocate(result)), ("critic", _describe_critic(result)))
+        if points is not None
     )
     return VetView(result, sides) if sides else None
 

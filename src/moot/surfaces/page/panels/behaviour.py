@@ -49,8 +49,8 @@ def group_behaviours(session: RecordedSession) -> Behaviours | None:
     )
     answers = [group.members[0].checked.answers for group in groups]
     calls = dict.fromkeys(call for each in answers for call in each)
-    told = [(call, tuple(each[call].mark if call in each else "" for each in answers)) for call in calls]
-    parting = tuple((call, marks) for call, marks in told if len(set(marks)) > 1)
+    compared = [(call, tuple(each[call].mark if call in each else "" for each in answers)) for call in calls]
+    parting = tuple((call, marks) for call, marks in compared if len(set(marks)) > 1)
     before = result.baseline
     return Behaviours(groups, parting, len(calls) - len(parting), before.clusters, before.candidate or "")
 

@@ -11,7 +11,8 @@ from moot.evidence.trials.values import Example, is_satisfied
 from moot.protocols.debate.phases.run_candidates import example_of, render_answer
 from moot.protocols.debate.types import Candidate, DebateInput, DebateResult
 from moot.protocols.solve.attempts import task_examples
-from moot.surfaces.page.panels.recorded import RecordedSession, as_table
+from moot.record.transcript import as_table
+from moot.surfaces.page.panels.recorded import RecordedSession
 
 MarkState = Literal["passed", "failed", "skipped", "unknown"]
 STATES: dict[str, MarkState] = {"passed": "passed", "skipped": "skipped"}

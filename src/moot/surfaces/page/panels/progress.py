@@ -7,8 +7,9 @@ from pydantic import ValidationError
 
 from moot.core.types import ModelCall, Spend
 from moot.protocols.debate.types import DebateResult, DebateRules
+from moot.record.transcript import as_table
 from moot.runtime.model_calls import Exchange
-from moot.surfaces.page.panels.recorded import RecordedSession, as_table
+from moot.surfaces.page.panels.recorded import RecordedSession
 
 WIDTH, HEIGHT = 400, 100
 """In chart units; the chart is stretched to the available width."""

@@ -10,6 +10,7 @@ from moot.core.ports import TurnRow
 from moot.core.types import Result
 from moot.protocols import PROTOCOLS
 from moot.record.chain import SessionSnapshot
+from moot.record.transcript import as_table
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -41,10 +42,6 @@ def _read(shape: type[M], value: JsonValue) -> M | None:
         return shape.model_validate(value)
     except ValidationError:
         return None
-
-
-def as_table(value: JsonValue) -> dict[str, JsonValue]:
-    return value if isinstance(value, dict) else {}
 
 
 def split_files(joined: str, paths: Sequence[str]) -> dict[str, list[str]]:

@@ -8,7 +8,8 @@ from typing import get_args
 
 from moot.protocols.debate.types import DebateInput, DebateResult
 from moot.record.seen import read_heard
-from moot.surfaces.page.panels.recorded import RecordedSession, as_table
+from moot.record.transcript import as_table
+from moot.surfaces.page.panels.recorded import RecordedSession
 from moot.teams.topology import Arrangement, Topology, arrange
 
 WIDTH, ROUND_HEIGHT, RADIUS = 480, 300, 100
@@ -16,9 +17,9 @@ ROW, INDENT = 44, 40
 LONGEST = 16
 """Longer names are shortened in the drawing."""
 ABOUT: dict[Topology, str] = {
-    "graph_mesh": "a mesh: everybody hears everybody",
-    "star": "a star: everybody hears everybody through the one in the middle",
-    "chain": "a chain: each hears the nearest before it who spoke, and the first the last",
+    "graph_mesh": "a mesh: every seat sees every turn",
+    "star": "a star: every seat sees the others' turns through the seat in the middle",
+    "chain": "a chain: each seat sees the nearest earlier seat that spoke; the first sees the last",
     "tree": "a tree: turns go up and down its branches",
 }
 

@@ -9,7 +9,8 @@ from typing import Literal
 
 from moot.core.ports import VersionRow
 from moot.protocols.review.script import ReviewResult
-from moot.surfaces.page.panels.recorded import RecordedSession, as_table, split_files
+from moot.record.transcript import as_table
+from moot.surfaces.page.panels.recorded import RecordedSession, split_files
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 WORDS = re.compile(r"\w+|\s+|[^\w\s]")

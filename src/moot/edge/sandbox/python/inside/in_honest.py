@@ -3,7 +3,7 @@
 Test files are compiled so that every value they compare or get from a call passes through `given`. An object whose
 class defines its own `==`, `<` or `-` is asked about random values: if it equals all of a dozen different numbers, or
 is
-less and greater than each, or next to each of them, it is a liar.
+less and greater than each, or next to each of them, it is rejected.
 """
 
 from __future__ import annotations
