@@ -17,6 +17,8 @@ import pytest
 import yaml
 from filelock import FileLock
 
+from moot.surfaces.session.settings import Settings
+
 ROOT = Path(__file__).parents[1]
 UV = ROOT / ".tools" / "bin" / "uv"
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / ".tools"), "UV_NO_PROGRESS": "1"}
@@ -192,7 +194,18 @@ def test_the_compose_file_starts_what_there_is() -> None:
         assert service["read_only"] and service["cap_drop"] == ["ALL"]
         help_text = run(ROOT / ".venv" / "bin" / "moot", service["command"][0], "--help")
         assert all(word in help_text for word in service["command"] if str(word).startswith("--"))
+        assert int(service["stop_grace_period"].removesuffix("s")) > Settings.load({})["fleet.drain"]
     assert services["server"]["ports"] == ["127.0.0.1:8420:8420"]
+
+
+def test_a_token_is_made_before_the_server_starts(tmp_path: Path) -> None:
+    """In its container it listens on every address, where it refuses to start without one."""
+    pages = [(ROOT / page).read_text() for page in ("deploy/compose.yaml", "docs/fleet.md")]
+    command = re.compile(r"(?m)^[# ]*docker compose -f deploy/compose.yaml (?:run --rm server )?(.*)$")
+    (first, last), same = (command.findall(text) for text in pages)
+    env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db"), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    said = run(ROOT / ".venv" / "bin" / "moot", *first.split(), cwd=tmp_path, env=env)
+    assert said.startswith("moot_") and last == "up" and same == [first, last]
 
 
 @pytest.mark.skipif(shutil.which("docker") is None, reason="not run: there is no docker")
