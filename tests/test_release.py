@@ -79,6 +79,8 @@ def test_a_release_is_complete_and_holds_nothing_else(release: Path) -> None:
     }
     materials = json.loads((release / f"moot-{version}.cdx.json").read_text())
     names = {component["name"] for component in materials["components"]}
+    about = materials["metadata"]["component"]
+    assert (about["name"], about["version"]) == ("moot", version)
     assert materials["bomFormat"] == "CycloneDX" and {"pydantic", "sqlalchemy", "fastapi"} <= names
     with zipfile.ZipFile(release / f"moot-{version}-py3-none-any.whl") as wheel:
         inside = wheel.namelist()
@@ -87,6 +89,12 @@ def test_a_release_is_complete_and_holds_nothing_else(release: Path) -> None:
     with tarfile.open(release / f"moot-{version}.tar.gz") as source:
         assert not [name for name in source.getnames() if "/tests/" in name or name.endswith(".pyc")]
     run("sha256sum", "-c", "--quiet", "SHA256SUMS", cwd=release)
+
+
+def test_documents_speak_of_this_version() -> None:
+    newest = re.search(r"(?m)^## (\S+) \(\d{4}-\d\d-\d\d\)$", (ROOT / "CHANGELOG.md").read_text())
+    assert newest and newest[1] == own_version()
+    assert f"rev: v{own_version()}\n" in (ROOT / "docs" / "ci.md").read_text()
 
 
 def own_version() -> str:
