@@ -16,6 +16,8 @@ moot debate "Should the service be split in two?" --topic -m script:replies.yaml
 expect "stop reason" "$(read_json result.json 'it["stop_reason"]')" unchanged
 expect "rounds" "$(read_json result.json 'it["rounds"] < 5')" true
 prove "the same positions and ballots twice: the debate ends after $(read_json result.json 'it["rounds"]') of 5 rounds and says why"
+expect "rounds in SQL" "$(sql "SELECT max(round) FROM debate_turns")" "$(read_json result.json 'it["rounds"]')"
+prove "SQL: no turn of a later round was asked for"
 [ "$(read_json result.json 'len(it["dissent"])')" -ge 1 ] || fail "the dissent is lost"
 prove "the dissent is kept"
 finish

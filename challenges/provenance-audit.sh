@@ -16,11 +16,12 @@ prove "the session replays to the same result without a model"
 cp store.db untouched.db
 for attack in "UPDATE journal SET value = replace(value, 'max(numbers)', 'min(numbers)') WHERE value LIKE '%max(numbers)%'" \
   "DELETE FROM journal WHERE entry = (SELECT max(entry) - 2 FROM journal)" \
-  "UPDATE journal SET elapsed = elapsed + 1 WHERE entry = 3"; do
+  "UPDATE journal SET elapsed = elapsed + 1 WHERE entry = 3" \
+  "UPDATE journal SET entry = -entry WHERE entry IN (3, 4); UPDATE journal SET entry = 7 + entry WHERE entry < 0"; do
   cp untouched.db store.db
-  sql "$attack" >/dev/null
+  while IFS= read -r -d ";" change; do sql "$change" >/dev/null; done <<<"$attack;"
   # shellcheck disable=SC2086
   ! moot $AUDIT "$id" >found.txt 2>&1 || fail "a changed entry was not found: $attack"
 done
-prove "SQL: a changed reply, a deleted entry and a changed time are each found (exit code 1)"
+prove "SQL: a changed reply, a deleted entry, a changed time and two entries that changed places are each found (exit code 1)"
 finish

@@ -76,7 +76,10 @@ def require_green(copy: Path, controls: Sequence[Control]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="WORD", help="controls with this word in their name")
-    controls = [each for each in read_controls() if parser.parse_args().only in each.name]
+    only = parser.parse_args().only
+    controls = [each for each in read_controls() if only in each.name]
+    if not controls:
+        parser.error(f"no control has {only!r} in its name")
     began, missed = time.monotonic(), list[str]()
     with tempfile.TemporaryDirectory(prefix="moot-controls-") as folder:
         Path(folder).chmod(0o755)  # some tests of the sandbox run as an ordinary user

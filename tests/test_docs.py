@@ -165,6 +165,39 @@ def test_every_setting_is_documented() -> None:
     assert not missing
 
 
+IN_WORDS = (
+    *("store", "timeout", "telemetry.enabled", "vet.memory", "debate.phases", "debate.tools"),
+    *("debate.least_answers.", "debate.at_once."),
+)
+"""Settings whose default is a sentence on the page, or depends on the phase."""
+
+
+def test_settings_have_the_names_variables_and_defaults_of_the_code() -> None:
+    known, told = {setting.key: setting for setting in all_settings()}, set[str]()
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    for row in re.findall(r"(?m)^\| (`.+) \|$", page):
+        names, variable, default, _ = (cell.strip() for cell in row.split(" | ", 3))
+        keys = re.findall("`([^`]+)`", names)
+        defaults = [each.strip() for each in default.split(",")] if len(keys) > 1 else [default]
+        for key, said in zip(keys, defaults if len(defaults) == len(keys) else [default] * len(keys), strict=True):
+            setting = known.get(key) or known[f"{key}.*"]
+            told.add(setting.key)
+            if len(keys) == 1 and variable and "*" not in setting.key:
+                assert variable.strip("`") == setting.variable, key
+            if not key.startswith(IN_WORDS) and "*" not in setting.key and said:
+                assert said in render_default(setting.default), (key, said, setting.default)
+    assert told == set(known)
+
+
+def render_default(value: object) -> tuple[str, ...]:
+    """What the page may say."""
+    if value is None or value == () or value == "":
+        return ("none", "never", "forever")
+    if isinstance(value, tuple | list | frozenset):
+        return (",".join(map(str, value)), str(len(value)))
+    return (f"{value:g}", str(value)) if isinstance(value, float) else (str(value).lower(), str(value))
+
+
 def test_the_site_has_every_page_in_its_menu(tmp_path: Path) -> None:
     """`make site` builds it and checks links and diagrams; that takes npm and a browser."""
     script = (ROOT / "scripts" / "site.py").read_text(encoding="utf-8").split("if __name__")[0]

@@ -17,6 +17,8 @@ import pytest
 import yaml
 from filelock import FileLock
 
+from moot.surfaces.session.settings import Settings
+
 ROOT = Path(__file__).parents[1]
 UV = ROOT / ".tools" / "bin" / "uv"
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / ".tools"), "UV_NO_PROGRESS": "1"}
@@ -77,6 +79,8 @@ def test_a_release_is_complete_and_holds_nothing_else(release: Path) -> None:
     }
     materials = json.loads((release / f"moot-{version}.cdx.json").read_text())
     names = {component["name"] for component in materials["components"]}
+    about = materials["metadata"]["component"]
+    assert (about["name"], about["version"]) == ("moot", version)
     assert materials["bomFormat"] == "CycloneDX" and {"pydantic", "sqlalchemy", "fastapi"} <= names
     with zipfile.ZipFile(release / f"moot-{version}-py3-none-any.whl") as wheel:
         inside = wheel.namelist()
@@ -85,6 +89,12 @@ def test_a_release_is_complete_and_holds_nothing_else(release: Path) -> None:
     with tarfile.open(release / f"moot-{version}.tar.gz") as source:
         assert not [name for name in source.getnames() if "/tests/" in name or name.endswith(".pyc")]
     run("sha256sum", "-c", "--quiet", "SHA256SUMS", cwd=release)
+
+
+def test_documents_speak_of_this_version() -> None:
+    newest = re.search(r"(?m)^## (\S+) \(\d{4}-\d\d-\d\d\)$", (ROOT / "CHANGELOG.md").read_text())
+    assert newest and newest[1] == own_version()
+    assert f"rev: v{own_version()}\n" in (ROOT / "docs" / "ci.md").read_text()
 
 
 def own_version() -> str:
@@ -192,7 +202,18 @@ def test_the_compose_file_starts_what_there_is() -> None:
         assert service["read_only"] and service["cap_drop"] == ["ALL"]
         help_text = run(ROOT / ".venv" / "bin" / "moot", service["command"][0], "--help")
         assert all(word in help_text for word in service["command"] if str(word).startswith("--"))
+        assert int(service["stop_grace_period"].removesuffix("s")) > Settings.load({})["fleet.drain"]
     assert services["server"]["ports"] == ["127.0.0.1:8420:8420"]
+
+
+def test_a_token_is_made_before_the_server_starts(tmp_path: Path) -> None:
+    """In its container it listens on every address, where it refuses to start without one."""
+    pages = [(ROOT / page).read_text() for page in ("deploy/compose.yaml", "docs/fleet.md")]
+    command = re.compile(r"(?m)^[# ]*docker compose -f deploy/compose.yaml (?:run --rm server )?(.*)$")
+    (first, last), same = (command.findall(text) for text in pages)
+    env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db"), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    said = run(ROOT / ".venv" / "bin" / "moot", *first.split(), cwd=tmp_path, env=env)
+    assert said.startswith("moot_") and last == "up" and same == [first, last]
 
 
 @pytest.mark.skipif(shutil.which("docker") is None, reason="not run: there is no docker")

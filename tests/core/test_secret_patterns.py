@@ -72,6 +72,12 @@ def test_a_name_that_only_begins_like_a_key_is_not_reported() -> None:
     assert not list(find_hardcoded(source))
 
 
+def test_a_pattern_for_secrets_is_none() -> None:
+    """Found by Moot in Moot."""
+    pattern = r"(?:(?:[a-z0-9]*?_)*(?:db|user|root|admin)?(?:pass(?:code)?|pwd|pw)|[a-z0-9_]*(?:password|passphrase))"
+    assert not list(find_hardcoded(syntax.parse("x.py", "python", f'NAMED_PASSWORD = r"{pattern}"\n')))
+
+
 @pytest.mark.parametrize("name", ["DB_PASS", "SMTP_PW", "AWS_CREDS", "GITHUB_TOKEN", "API_KEY", "DEPLOY_PAT", "X_PWD"])
 def test_a_variable_that_is_printed_is_grave(name: str) -> None:
     assert [sight.level for sight in secret_sights("echo", [], [name])] == ["high"]

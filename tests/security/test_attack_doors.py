@@ -29,7 +29,8 @@ REACHES = {
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_no_tool_call_takes_more_than_the_api(tmp_path: Path, era: str) -> None:
+def test_no_tool_call_takes_more_than_the_api(tmp_path: Path, era: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_WEBHOOK_SECRET", "without one, no webhook is called at all")
     owned = tmp_path / "owned"
 
     async def scenario() -> None:

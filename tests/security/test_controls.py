@@ -32,6 +32,10 @@ def test_every_test_that_guards_a_control_is_there() -> None:
     assert all(isinstance(one, Control) and one.tests for one in CONTROLS)
 
 
+def test_the_page_about_security_counts_them() -> None:
+    assert f"`tests/security/controls.toml` lists them ({len(CONTROLS)})" in (ROOT / "SECURITY.md").read_text("utf-8")
+
+
 def test_every_attack_from_outside_is_tried_again() -> None:
     table = tomllib.loads((ROOT / "tests" / "security" / "attacks.toml").read_text(encoding="utf-8"))
     attacks = {name: row for family in table.values() for name, row in family.items()}

@@ -1,10 +1,11 @@
 """`python -m stress [--short] [SCENARIO …]`: plays them, prints what became of each, and ends with 1 if anything was
-lost. Figures of all of them are kept in benchmarks/results/reliability.txt."""
+lost. Figures are kept in benchmarks/results/reliability.txt, each run below the command that made it."""
 
 import argparse
 import faulthandler
 import os
 import platform
+import shlex
 import sys
 import tempfile
 import time
@@ -23,6 +24,8 @@ from stress.stand import Stuck
 LIMIT = 1800
 """Seconds after which a scenario that does not end writes its stacks and is ended."""
 SHOWN = 20
+SHORT = "command: make stress STRESS=--short"
+"""The run of all scenarios in short stands first."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,21 @@ def total(all_played: Sequence[Played]) -> list[str]:
     ]
 
 
+def command_of(given: argparse.Namespace) -> str:
+    words = " ".join([*given.scenarios, *(["--short"] if given.short else [])])
+    return " ".join(["make stress", *([f"STRESS={shlex.quote(words)}"] if words else [])])
+
+
+def add_section(before: str, section: str) -> str:
+    """In the place of the last run of the same command. A long run of all replaces everything."""
+    command = section.partition("\n")[0]
+    if command == "command: make stress":
+        return section
+    kept = [f"command: {each.strip()}\n" for each in before.split("command: ") if each.strip()]
+    others = [each for each in kept if each.partition("\n")[0] != command]
+    return "\n".join([*others, section] if command != SHORT else [section, *others])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scenarios", nargs="*", help=f"of {', '.join(SCENARIOS)}; default: all")
@@ -99,9 +117,10 @@ def main() -> int:
         nursery.end()
     lines += (last := total(done))
     sys.stdout.write("\n".join([*last, ""]))
-    if not given.scenarios:
-        kept = render_result("\n".join(lines), "make stress STRESS=--short" if given.short else "make stress", ())
-        (RESULTS / "reliability.txt").write_text(kept, encoding="utf-8")
+    if not (given.scenarios and given.short):
+        file = RESULTS / "reliability.txt"
+        before = file.read_text(encoding="utf-8") if file.exists() else ""
+        file.write_text(add_section(before, render_result("\n".join(lines), command_of(given), ())), encoding="utf-8")
     return int(any(played.outcome.history.troubles for played in done))
 
 

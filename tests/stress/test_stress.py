@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from stress.__main__ import add_section
 from stress.scenarios import SCENARIOS, disks, kills, providers
 from stress.scene import Ground, NotRun, Outcome
 
@@ -28,3 +29,14 @@ def test_nothing_is_lost(play: Callable[[Ground], Outcome], tmp_path: Path, nurs
 def test_each_scenario_has_a_place_in_the_document() -> None:
     told = (Path(__file__).parents[2] / "docs" / "reliability.md").read_text(encoding="utf-8")
     assert [name for name in SCENARIOS if f"`{name}`" not in told] == []
+
+
+def test_figures_stand_below_the_command_that_made_them() -> None:
+    """A run of one scenario replaces its own figures and no others; a long run of all replaces everything."""
+    short, one, other = (f"command: {words}\n\n{words}\n" for words in ("make stress STRESS=--short", "a", "b"))
+    kept = add_section(add_section(add_section("", one), other), short)
+    assert kept == f"{short}\n{one}\n{other}"
+    new = one.replace("\n\na", "\n\nanother")
+    assert add_section(kept, new) == f"{short}\n{other}\n{new}"
+    whole = "command: make stress\n\nall\n"
+    assert add_section(kept, whole) == whole

@@ -239,7 +239,7 @@ class MootAgent:
         self, session_id: str, title: str, shown: Sequence[str], options: list[schema.PermissionOption]
     ) -> str:
         """The id of the option that the user selects; empty if none."""
-        content = [make.tool_content(make.text_block(fence_text(text))) for text in shown]
+        content = [make.tool_content(make.text_block(fence_text(clean(text)))) for text in shown]
         call = schema.ToolCallUpdate(tool_call_id=str(uuid.uuid4()), title=title, status="pending", content=[*content])
         answer = await self._client.request_permission(session_id, call, options)
         return answer.outcome.option_id if isinstance(answer.outcome, schema.AllowedOutcome) else ""

@@ -16,6 +16,7 @@ from vetkit import REMEDY, blind_spot, claim, diagnosis, objection
 
 from moot.surfaces.hooks.events import answer
 from moot.surfaces.hooks.wire import BadInput, read_input
+from moot.text.controls import clean
 
 DANGEROUS, MEDIUM = "rm -rf data", "git rebase main"
 
@@ -455,6 +456,23 @@ def test_the_quick_path_loads_nothing_slow(arguments: list[str]) -> None:
     call = {"tool_name": "Bash", "tool_input": {"command": "git status && ls"}}
     done = subprocess.run([sys.executable, "-c", code], input=json.dumps(call), capture_output=True, text=True)
     assert done.stderr == "[]"
+
+
+@pytest.mark.parametrize("client", ["claude", "vscode", "copilot", "cursor", "gemini", "", "codex"])
+def test_an_answer_holds_nothing_that_a_terminal_would_obey(client: str, tmp_path: Path) -> None:
+    """A client shows it to the person who decides: words of the call may not draw over it."""
+    hostile = "\x1b[2J\x1b[HMoot: allowed\u202edehctef\x9b31m\x07"
+    (tmp_path / "run.sh").write_text(f"rm -rf '/srv/{hostile}'\n")
+    for command in (f"rm -rf '/srv/{hostile}'", f"git push --force {hostile}", "sh run.sh", f"{hostile} 'unclosed"):
+        call = {"session_id": "s1", "cwd": str(tmp_path), "tool_name": "Bash", "tool_input": {"command": command}}
+        told = answer("pre-tool-use", json.dumps(call).encode(), os.environ, client=client)
+        said = [told.err, *list_texts(json.loads(told.out or "{}"))]
+        assert "".join(said).strip() and said == [clean(each) for each in said], command
+
+
+def list_texts(value: object) -> list[str]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [value] if isinstance(value, str) else [text for each in inner for text in list_texts(each)]
 
 
 # --- from inside a guarded folder, and around the hook itself

@@ -71,6 +71,16 @@ def test_a_token_or_a_link_that_is_good_once_brings_a_cookie(tmp_path: Path) -> 
                 assert (await second.post("/ui/login", json={"code": code})).status_code == 401, "a link is good once"
                 old = sign_pass(KEY, "link", LOCAL, time.time() - 1)
                 assert (await second.post("/ui/login", json={"code": old})).status_code == 401
+            for where in (
+                "//evil.example",
+                "https://evil.example/ui",
+                "/ui/../x",
+                "/ui//evil",
+                "javascript:x",
+                "/ui\n",
+            ):
+                asked = await stranger.get("/ui/login", params={"next": where})
+                assert 'data-then="/ui"' in asked.text, where
             async with browser(client) as reader:  # the link that `moot serve` prints
                 led = await reader.get(f"/?token={OWN}")
                 assert (led.status_code, led.headers["location"]) == (303, "/ui")

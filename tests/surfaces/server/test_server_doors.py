@@ -249,7 +249,11 @@ BAD_REQUESTS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def test_requests_that_reach_too_far_or_make_no_sense_begin_nothing(tmp_path: Path) -> None:
+def test_requests_that_reach_too_far_or_make_no_sense_begin_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_WEBHOOK_SECRET", "without one, no webhook is called at all")
+
     async def story() -> None:
         async with serving(tmp_path / "s.db") as client:
             for name, body in BAD_REQUESTS.items():
@@ -261,6 +265,21 @@ def test_requests_that_reach_too_far_or_make_no_sense_begin_nothing(tmp_path: Pa
                 answer = client.http.post("/v1/debates", content=text, headers={"Content-Type": "application/json"})
                 assert (await code_of(answer))[0] in (400, 422)
             assert (await client.get("/v1/debates")).json()["sessions"] == []
+
+    run(story())
+
+
+def test_a_client_has_only_addresses_called_that_the_owner_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_WEBHOOK_SECRET", "s")
+
+    async def story() -> None:
+        async with serving(tmp_path / "s.db", server__webhooks=("http://127.0.0.1:1/a",)) as client:
+            for url, status in (("http://127.0.0.1:1/a", 202), ("http://127.0.0.1:1/b", 422), ("http://x", 422)):
+                gates = {"enabled": True, "points": ["defense"], "webhooks": [url]}
+                answer = await client.post("/v1/debates", {**HARDEN, "models": "openai:fake", "gates": gates})
+                assert answer.status_code == status, answer.text
 
     run(story())
 

@@ -216,7 +216,7 @@ NOTES: list[dict[str, Any]] = [
     {"repository": "/", "places": {}}, {"out": "/tmp/x.py"}, {"project": {"python": None}, "ask_me": True},
     {"ci": {"commands": [{"name": "x", "point": "post_proposal", "command": ["touch", "/tmp/x"]}]}},
     {"unsafe_local": True}, {"origins": {"app.py": ["/etc/passwd", "utf-8"]}}, {"memory": "/etc"},
-    {"something_new": True},
+    {"something_new": True}, {"input": {"repository": "/"}},
 ]  # fmt: skip
 
 
@@ -229,7 +229,8 @@ def test_what_only_the_machine_of_the_server_may_say_is_not_forked(tmp_path: Pat
             done = await ended(client, HARDEN)
             site = client.server.site
             plan = SessionPlan.model_validate((await site.store.session(done)).config)
-            own = new_record(plan.model_copy(update={"notes": notes}), site.now(), About(by=None))
+            changed = {"input": {**plan.input, **notes["input"]}} if "input" in notes else {"notes": notes}
+            own = new_record(plan.model_copy(update=changed), site.now(), About(by=None))
             await site.store.create(own.model_copy(update={"status": "paused"}))
             for path, body in ((f"{own.id}/fork", {"at": 1}), (f"{own.id}/resume", {})):
                 answer = await client.post(f"/v1/debates/{path}", body)

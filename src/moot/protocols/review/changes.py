@@ -169,17 +169,22 @@ async def review_change(
 
 
 async def ask_reviewer(code: Code, dismissals: Sequence[Dismissal], room: Room) -> PointList | None:
-    lines = [f"- {each.file}: {each.problem} (turned down: {each.reason})" for each in dismissals]
     text = prompt(
         "change",
         change=render_change(code, "adversary", room),
-        dismissed="These points were turned down before. Do not raise them again:\n{}\n\n".format("\n".join(lines))
-        if lines
-        else "",
+        dismissed=render_dismissals(dismissals),
         form=instructions(PointList),
     )
     said = await room.ask(Ask("adversary", "challenge", 1, prompt("reviewer"), text, PointList, REPLY_TOKENS))
     return None if isinstance(said, Absent) else said
+
+
+def render_dismissals(dismissals: Sequence[Dismissal]) -> str:
+    """In a fence: whoever wrote the file says nothing in Moot's name."""
+    if not dismissals:
+        return ""
+    listed = "\n".join(f"- {each.file}: {each.problem} (turned down: {each.reason})" for each in dismissals)
+    return f"These points were turned down before. Do not raise them again:\n{fence_text(listed, 'text')}\n\n"
 
 
 async def ask_author(code: Code, points: Sequence[ReviewComment], room: Room) -> dict[str, PointAnswer]:

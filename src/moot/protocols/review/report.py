@@ -76,7 +76,7 @@ def report_change(result: ReviewResult, change: ChangeReview) -> Report:
     blocks += [*list_items("Held back", held), *list_items("Not counted", list(change.dropped))]
     if change.dismissed_before:
         many = count_things(change.dismissed_before, "point")
-        blocks.append(Paragraph(text=f"{many} that you dismissed before left out"))
+        blocks.append(Paragraph(text=f"{many} dismissed before left out"))
     return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"))))
 
 

@@ -149,8 +149,8 @@ async def review(given: ReviewInput, rules: ReviewRules, room: Room) -> ReviewRe
 
 
 async def review_code(given: ReviewInput, code: Code, rules: ReviewRules, room: Room) -> ReviewResult:
-    for spot in given.left_out:
-        room.degrade(f"not looked at: {spot.why}")
+    for note in (*given.notes, *(f"not looked at: {spot.why}" for spot in given.left_out)):
+        room.degrade(note)
     if not room.has_model("adversary") and not given.triage:
         room.degrade("no model sits as adversary: only the scan reviewed the change (set `model`, or give --model)")
     done = await review_change(code, given.dismissals, rules.comments, room, triage=given.triage, defend=rules.defend)

@@ -45,6 +45,8 @@ NO_SECRET = re.compile(
     rf"|{patterns.NAMES_A_SECRET}"
 )
 """Stars, a regular expression, the name of a constant, words that name a secret."""
+GROUP = re.compile(r"\(\?[:=!P<]")
+"""Of a regular expression."""
 EDGES = "#@$%&*!?.:;,<>()[]{}|~^`'\"+-=_"
 COMPARISONS = ("comparison_operator", "binary_expression")
 
@@ -146,6 +148,8 @@ def _is_secret(name: str, text: str) -> bool:
 def _is_random(text: str) -> bool:
     """A random-looking mix of letters and digits, not words or a path."""
     bare = re.sub(r"(?i)^bearer:?\s+", "", text)
+    if GROUP.search(bare):
+        return False
     return (
         16 <= len(bare) <= 400 and not NOT_RANDOM.search(bare) and entropy(bare) > 3.0 and any(map(str.isdigit, bare))
     )

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,8 +13,9 @@ from pydantic import Field
 
 from moot.core.errors import UsageError
 from moot.core.protocol import CUT_SHORT, Option
+from moot.core.report import count_things
 from moot.core.types import Severity, Source, Value, Vulnerability
-from moot.edge.files.dismissals import DismissalFile
+from moot.edge.files.dismissals import PLACE, DismissalFile
 from moot.edge.files.outputs import check_output, write_output
 from moot.edge.files.plans import HEAD_CHARACTERS, HEAD_LINES, MOST_ARTEFACTS, ORDER, FoundArtefact, read_planning
 from moot.edge.files.plans import ReviewMaterial as ArtefactDesk
@@ -122,7 +124,11 @@ class ReviewExtension(Extension):
         check_output(said.get("sarif"), force=bool(said.get("force")), flag="--sarif")
         gathered = read_code(list(paths) or ["."], None, diff, sys.stdin.buffer.read)
         said |= {"change": gathered.code, "left_out": gathered.left_out}
-        said["dismissals"] = DismissalFile(Path.cwd(), Dismissal).read()
+        found = DismissalFile(Path.cwd(), Dismissal, os.environ).read_counted(diff or "HEAD")
+        said["dismissals"] = found.counted
+        if found.brought:
+            what = count_things(found.brought, "dismissal")
+            said["notes"] = (f"{what} in {PLACE} not counted: not there before the change, and not written by you",)
 
     def plan_change(self, request: Request) -> SessionPlan:
         given = {name: value for name, value in request.given.items() if name in ReviewInput.model_fields}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, HookReply, parse_json, text_of
+from moot.text.controls import clean
 
 ASKING_MODES = ("", "default", "acceptEdits", "plan")
 """Modes of Claude Code in which `ask` reaches the person; in others, some versions just run the call."""
@@ -184,3 +185,8 @@ UNKNOWN = HookClient("an unknown client", _never, _unknown)
 
 def client_of(name: str) -> HookClient:
     return CLIENTS.get(name, UNKNOWN)
+
+
+def write_answer(client: str, hook: str, told: HookAnswer, event: str) -> HookReply:
+    """In the client's format. What it shows to the person who decides has no character that a terminal obeys."""
+    return client_of(client).write(hook, HookAnswer(*map(clean, told)), event)

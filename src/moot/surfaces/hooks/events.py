@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from moot.routing import guards
 from moot.routing.patterns import Lazy
 from moot.routing.switch import find_off_switch
-from moot.surfaces.hooks.clients import client_of, read_call
+from moot.surfaces.hooks.clients import client_of, read_call, write_answer
 from moot.surfaces.hooks.tools import Deed, deed_of, find_named_folder
 from moot.surfaces.hooks.wire import BadInput, HookAnswer, HookCall, HookReply, Hostile
 
@@ -38,7 +38,7 @@ def answer(hook: str, raw: bytes, env: Mapping[str, str], *, client: str = "", s
             result = ANSWERS[hook](call, env, strict)
     except Exception as problem:  # grave calls are answered already; the rest must not stop the person's work
         return own_failure(hook, f"{type(problem).__name__}: {problem}", env, client=call.client, strict=strict)
-    return client_of(call.client).write(hook, result, call.event)
+    return write_answer(call.client, hook, result, call.event)
 
 
 @contextlib.contextmanager
@@ -61,8 +61,8 @@ def own_failure(hook: str, why: str, env: Mapping[str, str], *, client: str = ""
     reason = f"moot could not check this: {' '.join(why.split())[:500]}"
     if hook == "pre-tool-use" and (strict or is_strict(env)):
         denied = HookAnswer("deny", f"{reason}; it is blocked", notice=reason)
-        return client_of(client).write(hook, denied, "")
-    return client_of(client).write(hook, HookAnswer(notice=f"{reason}; nothing was blocked"), "")
+        return write_answer(client, hook, denied, "")
+    return write_answer(client, hook, HookAnswer(notice=f"{reason}; nothing was blocked"), "")
 
 
 def is_strict(env: Mapping[str, str]) -> bool:

@@ -32,7 +32,7 @@ def dismiss_command(
 ) -> None:
     """Dismiss a comment on a code change. Later reviews of this project leave the same point out, and are told why.
 
-    Kept in .moot/dismissed.jsonl; commit it to share it.
+    Kept in .moot/dismissed.jsonl; commit it to share it. For others it counts once it was there before a change.
     """
     if not reason.strip():
         raise UsageError("a dismissal needs a reason; say why the point is wrong or does not matter")
@@ -41,7 +41,7 @@ def dismiss_command(
         return await find_comment(db, session, comment)
 
     found = with_store(store, find)
-    place, hide = DismissalFile(Path.cwd(), Dismissal), Vault(os.environ).hide
+    place, hide = DismissalFile(Path.cwd(), Dismissal, os.environ), Vault(os.environ).hide
     if any((each.fingerprint, each.problem) == (found.fingerprint, found.problem) for each in place.read()):
         return out().print(plain(f"{found.id} was dismissed before"))
     kept = {name: getattr(found, name) for name in ("file", "quote", "problem", "fingerprint")}
