@@ -18,7 +18,8 @@ paired bootstrap), p is McNemar's exact test, in brackets after Holm over the co
 the rows: right (1 or 0), calls and tokens of each arm.
 
 `bare` was run first, with a form of drafts that asked where they may fail before it asked for the code: 15 % of its
-questions had to be put again. The other runs have today's form, with which it was 1 %."""
+questions had to be put again. The other runs have today's form, with which it was 1 %. In `pair`, seats of
+`adaptive` still argued wherever they were less than 0.8 sure (`debate.argue_below`, 0 since)."""
 
 
 def write_report(runs: Sequence[tuple[RunPlan, Path]]) -> None:

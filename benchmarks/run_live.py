@@ -93,7 +93,7 @@ PLANS = {
         True, ONE, {"names": ("single", "vote", "vote+examples", "adaptive"), "rules": EFFORTS}, answers=5
     ),
     "parts": LivePlan(False, ONE, {**PARTS, "rules": EFFORTS}, answers=20, tasks=156, parts=True),
-    "pair": LivePlan(False, TWO, PARTS, answers=12, tasks=156, parts=True),
+    "pair": LivePlan(False, TWO, {**PARTS, "rules": ("argue_below=0.8",)}, answers=12, tasks=156, parts=True),
 }
 
 

@@ -93,7 +93,7 @@ TABLE: Mapping[str, Rule] = {
                 *("max_rounds", "consensus", "phases", "adversarial", "drafts", "refinements", "voices", "reserve"),
                 *("anew", "attempts", "enough_tests", "breaking", "temperature", "topology", "planning", "voting"),
                 *("tie_break", "clarify", "lessons", "spend", "effort", "edition", "adjust", "episodes", "records"),
-                "search_files",
+                *("search_files", "argue_below"),
             )
         ),
         "free",

@@ -110,7 +110,7 @@ def test_code_that_returns_nothing_is_an_opinion(cli: Cli, tmp_path: Path) -> No
     assert (result["grade"], result["sure"], result["exit"]) == ("opinion", None, 2)
 
 
-def test_one_model_does_not_argue_and_two_do_where_evidence_is_missing() -> None:
+def test_no_model_argues_against_evidence_unless_asked_for() -> None:
     answers = {
         "code": [code(LAST), code(FIRST)] * 10,
         "tests": "TESTS: NONE",
@@ -128,7 +128,28 @@ def test_one_model_does_not_argue_and_two_do_where_evidence_is_missing() -> None
     assert said["critique"] == "all seats are one model: its opinions add nothing to the evidence"
     mixed = (*team("proposer", model="m"), *team("critic", "reviewer", model="n"))
     two = held(answers, rules=rules, task=BARE, seats=mixed)
-    assert {"critique", "convergence"} <= {call.phase for call in two.asked}
+    assert {call.phase for call in two.asked} == {"self_evolvement"}
+    said = {p.phase: p.said for p in two.result.phases if p.status == "skipped"}
+    assert said["critique"].startswith("the evidence speaks for")
+    asked_for = held(answers, rules=rules.model_copy(update={"argue_below": 0.8}), task=BARE, seats=mixed)
+    assert {"critique", "convergence"} <= {call.phase for call in asked_for.asked}
+
+
+def test_different_models_argue_where_nothing_could_be_compared() -> None:
+    silent = ["def largest(numbers):\n    raise NotImplementedError\n", "def largest(numbers):\n    raise KeyError\n"]
+    answers = {"code": [code(each) for each in silent] * 4, "tests": "TESTS: NONE", "points": points(),
+               "scores": scores(), "reflect": "{}", "merge": code(LAST), "ballot": ballot("A", "B")}  # fmt: skip
+    mixed = (*team("proposer", model="m"), *team("critic", "reviewer", model="n"))
+    rules = DebateRules(lessons=0, effort=4, planning="off")
+    argued = held(answers, rules=rules, task=BARE, seats=mixed)
+    assert {"critique", "convergence"} <= {call.phase for call in argued.asked}
+
+
+def test_a_session_from_before_argues_as_it_did() -> None:
+    recorded = DebateRules().model_dump()
+    del recorded["argue_below"]
+    assert DebateRules.model_validate(recorded).argue_below == 0.8
+    assert DebateRules(effort=8).argue_below == DebateRules.model_validate({"timeout": 9}).argue_below == 0.0
 
 
 def test_a_near_tie_is_settled_by_the_smallest_call_asked_without_values() -> None:

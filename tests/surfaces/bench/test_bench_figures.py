@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 
 from moot.core.errors import UsageError
+from moot.core.types import Limits
 from moot.protocols.debate.types import DebateResult
 from moot.surfaces.bench.arms import ArmWishes, most_answers, plan_arms
 from moot.surfaces.bench.compare import FinishedBench, compare_runs
-from moot.surfaces.bench.equal import Allowance, measure_allowance, share_out
+from moot.surfaces.bench.equal import Allowance, cap_sessions, measure_allowance, share_out
 from moot.surfaces.bench.metrics import BenchFigures, count_figures
 from moot.surfaces.bench.plots import pick_ticks, spread_labels
 from moot.surfaces.bench.report import render_page, report_run
 from moot.surfaces.bench.rows import ArmPlan, BenchRow, RunPlan
 from moot.surfaces.bench.sessions import is_early_end
+from moot.surfaces.bench.tasks import BenchTask
 from moot.surfaces.session.settings import Settings
 
 TASKS = tuple(f"t{n}" for n in range(40))
@@ -163,7 +165,38 @@ def test_a_vote_that_could_not_spend_as_much_says_so() -> None:
     assert figures.unequal == ("vote spent 40% less than adaptive, counted in calls",)
 
 
+def test_what_a_debate_leaves_over_later_ones_may_spend() -> None:
+    first = cap_sessions(4.5, [], 4, "calls", Limits(max_calls=5))
+    assert [each.max_calls for each in first] == [5, 4, 5, 4]
+    assert [each.max_calls for each in cap_sessions(4.5, [2, 4, 5, 4], 2, "calls", Limits())] == [6, 6]
+    assert [each.max_tokens for each in cap_sessions(900.0, [1000.0], 2, "tokens", Limits())] == [850, 850]
+    assert [each.max_usd for each in cap_sessions(0.25, [], 2, "usd", Limits(max_usd=0.125))] == [0.125, 0.125]
+    assert [each.max_calls for each in cap_sessions(1.0, [9.0], 1, "calls", Limits())] == [0]
+
+
+def test_a_debate_with_all_phases_is_held_to_the_reference_and_changed_rules_are_not() -> None:
+    bases = {"without critique": "debate", "effort=5": "adaptive"}
+    plan = make_plan("single", "vote", "adaptive", "debate", *bases, **bases)
+    assert [arm.name for arm in plan.arms if plan.is_matched(arm)] == ["vote", "debate", "without critique"]
+    before = plan.model_copy(update={"format": 1})
+    assert [arm.name for arm in before.arms if before.is_matched(arm)] == ["vote"], "a run goes on as it began"
+    assert not any(plan.model_copy(update={"equal": "none"}).is_matched(arm) for arm in plan.arms)
+    rows = [*make_rows("adaptive", 20, 10), *make_rows("debate", 20, 8), *make_rows("effort=5", 20, 5)]
+    figures = count_figures(make_plan("adaptive", "debate", "effort=5", **{"effort=5": "adaptive"}), rows)
+    assert figures.unequal == ("debate spent 20% less than adaptive, counted in calls",)
+
+
 # --- arms and comparisons
+
+
+def test_a_vote_with_examples_needs_examples() -> None:
+    settings, wishes = Settings.load({}), ArmWishes(models=("a:1",))
+    bare = BenchTask(id="t", kind="code", prompt="Write add(a, b): the sum.")
+    shown = bare.model_copy(update={"prompt": "Write add(a, b): the sum.\n\n    add(1, 2) -> 3\n"})
+    assert [arm.name for arm in plan_arms("custom", [bare], wishes, settings)] == ["single", "vote", "adaptive"]
+    assert len(plan_arms("custom", [bare, shown], wishes, settings)) == 4
+    with pytest.raises(UsageError, match="no task has an example"):
+        plan_arms("custom", [bare], ArmWishes(names=("vote", "vote+examples"), models=("a:1",)), settings)
 
 
 def test_with_two_models_each_answers_alone() -> None:

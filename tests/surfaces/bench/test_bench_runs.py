@@ -160,6 +160,8 @@ def test_arms_with_one_part_switched_are_compared_with_what_they_were_made_from(
     figures = json.loads(done.stdout)
     pairs = [(each["arm"], each["against"]) for each in figures["parts"]]
     assert pairs == [("without critique", "debate"), ("only self_evolvement", "debate"), ("drafts=2", "adaptive")]
+    calls = {arm["arm"]: arm["calls"] for arm in figures["arms"]}
+    assert 1 < calls["debate"] <= calls["adaptive"] < 6 and 1 < calls["without critique"] <= calls["adaptive"]
     plan = json.loads((tmp_path / ".moot/bench/one/run.json").read_text())
     rules = {arm["name"]: arm["rules"] for arm in plan["arms"]}
     assert rules["only self_evolvement"]["phases"] == ["self_evolvement"]

@@ -61,6 +61,8 @@ WEIGHTS: dict[Criterion, float] = {
 
 FIXED_RULES = ("phases", "drafts", "refinements", "voices", "reserve", "anew", "enough_tests", "max_rounds")
 """Rules of fixed spending: whoever sets one wants it kept."""
+ARGUE_BELOW = 0.8
+"""Where drafts fail your tests, and in sessions that were recorded before `argue_below` was a rule."""
 
 
 class DebateRules(Rules):
@@ -75,6 +77,11 @@ class DebateRules(Rules):
     )
     effort: Annotated[int, Option(help="Most calls for drafts and blind tests.")] = Field(
         default=20, ge=2, le=100, description="calls that adaptive spending may make for drafts and blind tests"
+    )
+    argue_below: Unit = Field(
+        default=0.0,
+        description="with adaptive spending and no tests, seats of different models argue below this confidence; 0: "
+        "only where nothing could be compared",
     )
     consensus: Unit = Field(default=0.75, description="agreement at which a debate ends, given green tests")
     phases: Annotated[
@@ -166,9 +173,10 @@ class DebateRules(Rules):
     @classmethod
     def keep_edition(cls, given: object) -> object:
         """Rules recorded by an earlier version keep its edition. Recorded rules are complete; a user's are not."""
-        if isinstance(given, dict) and given.keys() >= {"timeout", *FIXED_RULES} and "edition" not in given:
-            return {"spend": "fixed", "edition": 1, **given}
-        return given
+        if not isinstance(given, dict) or not given.keys() >= {"timeout", *FIXED_RULES}:
+            return given
+        first = {} if "edition" in given else {"spend": "fixed", "edition": 1}
+        return {**first, "argue_below": ARGUE_BELOW, **given}
 
     @property
     def adaptive(self) -> bool:

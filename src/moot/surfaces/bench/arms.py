@@ -6,6 +6,7 @@ from typing import Any
 
 from moot.core.errors import UsageError
 from moot.protocols.debate.types import PHASES, DebateRules
+from moot.protocols.solve.attempts import task_examples
 from moot.surfaces.bench.rows import ArmPlan, Choice
 from moot.surfaces.bench.tasks import BenchTask, TaskKind
 from moot.surfaces.session.settings import Settings
@@ -28,6 +29,7 @@ USUAL: dict[TaskKind, tuple[str, ...]] = {
     "repository": ("single", "adaptive"),
     "label": ("scan",),
 }
+EXAMPLES_VOTE = "vote+examples"
 KNOWN = ("single", "vote", "vote+examples", "adaptive", "debate", "decide", "scan", "harden")
 
 
@@ -62,6 +64,8 @@ def plan_arms(suite: str, tasks: Sequence[BenchTask], wishes: ArmWishes, setting
     names = list(dict.fromkeys(wishes.names or _usual(suite, tasks, bool(wishes.models))))
     if unknown := [name for name in names if name not in KNOWN]:
         raise UsageError(f"unknown arm {unknown[0]!r}; known are {', '.join(KNOWN)}")
+    if EXAMPLES_VOTE in names and "vote" in names and not _have_examples(tasks):
+        raise UsageError(f"the arm {EXAMPLES_VOTE} would be the arm vote: no task has an example")
     if wishes.parts and "debate" not in names:
         names.append("debate")
     if wishes.rules and "adaptive" not in names:
@@ -91,7 +95,12 @@ def _usual(suite: str, tasks: Sequence[BenchTask], has_models: bool) -> tuple[st
     if suite == "harden":
         return ("scan", "harden") if has_models else ("scan",)
     kinds = {task.kind for task in tasks}
-    return next((USUAL[kind] for kind in USUAL if kind in kinds), USUAL["code"])
+    usual = next((USUAL[kind] for kind in USUAL if kind in kinds), USUAL["code"])
+    return tuple(name for name in usual if name != EXAMPLES_VOTE or _have_examples(tasks))
+
+
+def _have_examples(tasks: Sequence[BenchTask]) -> bool:
+    return any(task.kind == "code" and task_examples(task.prompt, task.language) for task in tasks)
 
 
 def _plain_arms(name: str, wishes: ArmWishes) -> list[ArmPlan]:

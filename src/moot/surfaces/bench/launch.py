@@ -84,6 +84,8 @@ def prepare_run(wishes: RunWishes, settings: Settings, folder: Path | None = Non
         seed=wishes.seed,
         versions={"moot": __version__, "python": platform.python_version()},
     )
+    if plan.equal == "none" and (free := [arm.name for arm in arms if arm.is_vote and arm.answers is None]):
+        raise UsageError(f"--equal none: say how many answers the arm {free[0]} draws (--answers)")
     place = folder or RUNS / name
     if (place / PLAN_FILE).exists():
         raise UsageError(f"{place} has a run already; --resume continues it, or give another --name")
@@ -187,7 +189,7 @@ def estimate_run(run: PreparedRun, settings: Settings) -> RunEstimate:
     found: dict[str, ArmEstimate] = {}
     for arm in plan.arms:
         if arm.group not in found:
-            like = reference if arm.is_vote and arm.answers is None else arm
+            like = reference if plan.is_matched(arm) else arm
             found[arm.group] = _estimate_arm(arm, like, run, sample, len(tried), settings)
     arms = tuple(found.values())
     return RunEstimate(

@@ -236,15 +236,15 @@ def compare_rows(new: Sequence[BenchRow], old: Sequence[BenchRow], seed: int) ->
 
 
 def _find_unequal(plan: RunPlan, arms: Sequence[ArmFigures]) -> tuple[str, ...]:
-    """Votes that did not spend what the reference did: it made fewer calls than one answer, or more than can be
-    drawn."""
+    """Arms that did not spend what the reference did: a vote when it made fewer calls than one answer, or more than can
+    be drawn; a debate that ends before."""
     by_name = {arm.arm: arm for arm in arms}
     reference = by_name.get(plan.reference)
     wanted = _spent(reference, plan.equal) if reference else None
     notes = []
-    for arm in plan.arms:
+    for arm in filter(plan.is_matched, plan.arms):
         spent = _spent(by_name[arm.name], plan.equal)
-        if arm.is_vote and arm.answers is None and wanted and spent is not None:
+        if wanted and spent is not None:
             off = spent / wanted - 1
             if abs(off) > TOLERANCE and by_name[arm.name].tasks:
                 more = "more" if off > 0 else "less"
@@ -253,7 +253,7 @@ def _find_unequal(plan: RunPlan, arms: Sequence[ArmFigures]) -> tuple[str, ...]:
 
 
 def _spent(arm: ArmFigures, equal: Equal) -> float | None:
-    return {"calls": arm.calls, "tokens": arm.tokens, "usd": arm.usd}[equal]
+    return {"calls": arm.calls, "tokens": arm.tokens, "usd": arm.usd, "none": None}[equal]
 
 
 # --- one sentence

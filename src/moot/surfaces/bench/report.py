@@ -173,11 +173,10 @@ def _flipped(figures: BenchFigures, rows: Sequence[BenchRow]) -> Iterator[Block]
 
 
 def _about(plan: RunPlan, figures: BenchFigures) -> Figures:
-    equal = f"votes draw as many answers as {plan.reference} spends in {plan.equal}, on average"
     entries = [
         ("suite", f"{plan.suite}, {count_things(len(plan.tasks), 'task')} by SHA-256 of their ids"),
         ("models", ", ".join(plan.models) or "none"),
-        ("equal cost", equal if any(arm.is_vote and arm.answers is None for arm in plan.arms) else "not asked for"),
+        ("equal cost", _say_equal(plan) or "not asked for"),
         *([("words of the tasks", NOTE)] if has_recorded(plan.models) else []),
         ("examples", "as the tasks have them" if plan.examples else "removed from the tasks' texts"),
         ("intervals", f"Wilson; differences by paired bootstrap, seed {plan.seed}; p by McNemar, exact"),
@@ -185,6 +184,15 @@ def _about(plan: RunPlan, figures: BenchFigures) -> Figures:
         ("tasks", f"SHA-256 {plan.digest[:16]}"),
     ]
     return Figures(title="How it was measured", entries=tuple(entries))
+
+
+def _say_equal(plan: RunPlan) -> str:
+    matched = [arm for arm in plan.arms if plan.is_matched(arm)]
+    spends = f"{plan.reference} spends in {plan.equal}, on average"
+    votes = [f"votes draw as many answers as {spends}"] if any(arm.is_vote for arm in matched) else []
+    capped = [arm.name for arm in matched if not arm.is_vote]
+    debates = [f"{', '.join(capped)} may spend as much as {spends}"] if capped else []
+    return "; ".join(votes + debates)
 
 
 def render_page(plan: RunPlan, figures: BenchFigures, report: Report) -> str:

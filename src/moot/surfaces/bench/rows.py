@@ -11,9 +11,9 @@ from moot.core.errors import UsageError
 from moot.core.types import Limits, Unit, Value
 
 PLAN_FILE, ROWS_FILE = "run.json", "rows.jsonl"
-FORMAT = 1
-"""Of both files."""
-Equal = Literal["calls", "tokens", "usd"]
+FORMAT = 2
+"""Of both files. In the first one, debates spent what they liked."""
+Equal = Literal["calls", "tokens", "usd", "none"]
 Choice = Literal["result", "vote", "vote+examples"]
 
 
@@ -121,7 +121,7 @@ class RunPlan(Value):
     models: tuple[str, ...] = ()
     equal: Equal = "calls"
     reference: str = "adaptive"
-    """The arm whose mean spending the votes are given."""
+    """The arm whose mean spending the others are given."""
     limits: Limits = Limits()
     """Of each session."""
     budget: float | None = None
@@ -130,6 +130,13 @@ class RunPlan(Value):
     seed: int = 1
     versions: dict[str, str] = Field(default_factory=dict)
     """Of Moot and Python."""
+
+    def is_matched(self, arm: ArmPlan) -> bool:
+        """Whether it is given what the reference arm spends: a vote as answers, a debate with all phases, or with one
+        part switched, as a cap."""
+        if self.equal == "none" or arm.name == self.reference or arm.answers is not None:
+            return False
+        return arm.is_vote or (self.format > 1 and "debate" in (arm.name, arm.base))
 
 
 def read_plan(folder: Path) -> RunPlan:

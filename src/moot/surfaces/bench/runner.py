@@ -14,7 +14,7 @@ from moot.runtime.runner import cut_by
 from moot.scan import StaticTeam
 from moot.surfaces.bench.arms import most_answers
 from moot.surfaces.bench.carriers import SessionCarrier
-from moot.surfaces.bench.equal import BLOCK, measure_allowance, share_out, spending
+from moot.surfaces.bench.equal import BLOCK, cap_sessions, mean_spending, measure_allowance, share_out, spending
 from moot.surfaces.bench.judges import AnswerJudge, find_label
 from moot.surfaces.bench.rows import ArmPlan, BenchRow, RunPlan, append_rows, read_rows
 from moot.surfaces.bench.sessions import SessionWish, answer_of, load_arm_settings, plan_session, spending_of
@@ -22,6 +22,8 @@ from moot.surfaces.bench.tasks import BenchTask
 from moot.surfaces.session.settings import Settings
 
 AT_ONCE = 4
+BlockPlanner = Callable[[Sequence[BenchTask], Sequence[BenchRow]], list[SessionWish]]
+"""The sessions of the next tasks, after the rows of those before."""
 MOST_FAILURES = 5
 """Sessions in a row that a provider failed: then nothing more is begun."""
 
@@ -82,30 +84,60 @@ class BenchRunner:
 
     async def run(self) -> None:
         """Until every task of every arm has its row, or somebody stops it."""
-        fixed = [arm for arm in self.plan.arms if not arm.is_vote or arm.answers]
+        matched = [arm for arm in self.plan.arms if self.plan.is_matched(arm)]
+        fixed = [arm for arm in self.plan.arms if arm not in matched]
         groups: dict[str, tuple[ArmPlan, ...]] = {}
         for arm in fixed:
             groups[arm.group] = (*groups.get(arm.group, ()), arm)
         wishes = [SessionWish(task, arms, arms[0].answers or 1) for task in self.tasks for arms in groups.values()]
         await self._work_through(wishes)
-        votes = tuple(arm for arm in self.plan.arms if arm not in fixed)
-        if votes and not self.why_stopped and not self.unfinished:
+        if votes := tuple(arm for arm in matched if arm.is_vote):
             await self._draw_votes(votes)
+        for arm in matched:
+            if not arm.is_vote:
+                await self._hold_capped(arm)
+
+    @property
+    def _is_cut(self) -> bool:
+        """What matched arms may spend depends on rows that are missing."""
+        return bool(self.why_stopped or self.unfinished)
 
     async def _draw_votes(self, votes: tuple[ArmPlan, ...]) -> None:
-        """Block by block: how many answers the next ones draw depends on what those before them spent."""
-        plan, tried = self.plan, [task for task in self.tasks if not _reason_to_skip(task, votes[0])]
-        allowance = measure_allowance(self.rows_of(plan.reference), self.rows_of("single"), plan.equal, most_answers())
-        await self._work_through([SessionWish(task, votes) for task in self.tasks if task not in tried])
+        if self._is_cut:
+            return
+        equal = self.plan.equal
+        allowance = measure_allowance(self.rows_of(self.plan.reference), self.rows_of("single"), equal, most_answers())
+
+        def wish(block: Sequence[BenchTask], done: Sequence[BenchRow]) -> list[SessionWish]:
+            spent, drawn = [spending(row, equal) for row in done], sum(row.answers for row in done)
+            counts = share_out(allowance, spent, drawn, len(block))
+            return [SessionWish(task, votes, count) for task, count in zip(block, counts, strict=True)]
+
+        await self._work_in_blocks(votes, wish)
+
+    async def _hold_capped(self, arm: ArmPlan) -> None:
+        if self._is_cut:
+            return
+        each = mean_spending(self.rows_of(self.plan.reference), self.plan.equal) or 0.0
+
+        def wish(block: Sequence[BenchTask], done: Sequence[BenchRow]) -> list[SessionWish]:
+            spent = [spending(row, self.plan.equal) for row in done]
+            caps = cap_sessions(each, spent, len(block), self.plan.equal, self.plan.limits)
+            return [SessionWish(task, (arm,), limits=cap) for task, cap in zip(block, caps, strict=True)]
+
+        await self._work_in_blocks((arm,), wish)
+
+    async def _work_in_blocks(self, arms: tuple[ArmPlan, ...], wish: BlockPlanner) -> None:
+        """What the next ones may spend depends on what those before them spent."""
+        tried = [task for task in self.tasks if not _reason_to_skip(task, arms[0])]
+        await self._work_through([SessionWish(task, arms) for task in self.tasks if task not in tried])
         done: list[BenchRow] = []
         for start in range(0, len(tried), BLOCK):
             block = tried[start : start + BLOCK]
-            spent, drawn = [spending(row, plan.equal) for row in done], sum(row.answers for row in done)
-            counts = share_out(allowance, spent, drawn, len(block))
-            await self._work_through([SessionWish(t, votes, n) for t, n in zip(block, counts, strict=True)])
-            found = [self.rows.get((votes[0].name, task.id)) for task in block]
+            await self._work_through(wish(block, done))
+            found = [self.rows.get((arms[0].name, task.id)) for task in block]
             done += [row for row in found if row is not None]
-            if self.why_stopped or self.unfinished:
+            if self._is_cut:
                 return
 
     def rows_of(self, arm: str) -> list[BenchRow]:

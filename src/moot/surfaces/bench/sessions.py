@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from moot.core.ports import Sandbox
-from moot.core.types import Result
+from moot.core.types import Limits, Result
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate.types import Candidate, DebateResult, DebateRules
 from moot.protocols.decide.questions.values import PanelQuestion, QuestionOption
@@ -37,6 +37,8 @@ class SessionWish:
     task: BenchTask
     arms: tuple[ArmPlan, ...]
     answers: int = 1
+    limits: Limits | None = None
+    """Default: those of the run."""
 
     @property
     def arm(self) -> ArmPlan:
@@ -60,7 +62,9 @@ def plan_session(wish: SessionWish, run: RunPlan, settings: Settings) -> Session
     )
     plan = find_extension(arm.protocol).plan(request)
     rules = {**arm.rules, **({"drafts": wish.answers} if arm.answers or arm.is_vote else {})}
-    return plan.model_copy(update={"rules": rules, "limits": run.limits, "topic": f"{run.suite}: {task.id}"})
+    return plan.model_copy(
+        update={"rules": rules, "limits": wish.limits or run.limits, "topic": f"{run.suite}: {task.id}"}
+    )
 
 
 def load_arm_settings(arm: ArmPlan, settings: Settings) -> Settings:

@@ -22,7 +22,7 @@ LONGEST_WAIT = 50
 """Seconds; some clients time out after a minute."""
 SIMPLE = ("flag", "whole", "number", "choice")
 """Kinds of rules listed in a schema."""
-SELDOM = ("edition", "anew", "adjust", "episodes", "records", "search_files")
+SELDOM = ("edition", "argue_below", "anew", "adjust", "episodes", "records", "search_files")
 """Rules that a call may set, but that are not worth their tokens in every conversation."""
 KEPT = ("type", "description", "enum", "items", "properties", "required", "additionalProperties", "anyOf")
 WAIT = {"type": "boolean", "description": "false: poll get_session"}

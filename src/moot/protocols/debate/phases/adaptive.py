@@ -33,7 +33,7 @@ from moot.protocols.debate.phases.run_candidates import baseline, list_run_candi
 from moot.protocols.debate.phases.shape import give_shape
 from moot.protocols.debate.phases.tool_acts import compile_candidates, execute_candidates
 from moot.protocols.debate.state import DebateState, list_acting
-from moot.protocols.debate.types import Candidate, ClaimedTest, Member, Phase
+from moot.protocols.debate.types import ARGUE_BELOW, Candidate, ClaimedTest, Member, Phase
 
 PHASE: Phase = "self_evolvement"
 FIRST = 2
@@ -48,8 +48,6 @@ TIE_VOICES = 3
 """Seats asked for the value of the smallest call that separates the two best."""
 CONTENDERS = 3
 """Behaviours that seats of different models argue about."""
-ARGUE_BELOW = 0.8
-"""Argument starts only below this confidence."""
 
 
 async def spend_adaptively(context: DebateContext) -> str:
@@ -278,10 +276,12 @@ def choose_kept(state: DebateState, ratings: Sequence[Rating]) -> list[str]:
 
 
 def may_argue(state: DebateState, best: Rating | None) -> bool:
-    """Opinions of one model moved nothing in 560 tasks; of different ones, they are heard where evidence is missing."""
+    """Opinions of one model moved nothing in 560 tasks. Those of two made 2 choices right and 5 wrong in 59 tasks, for
+    11 calls more: they are heard where there is no evidence, or where drafts fail your tests."""
     if len({member.model for member in state.given.team}) < 2 or (state.task.tested and not nothing_passes(state)):
         return False
-    return best is None or not has_evidence(best) or estimate_confidence(best) < ARGUE_BELOW
+    below = ARGUE_BELOW if state.task.tested else state.rules.argue_below
+    return best is None or not has_evidence(best) or estimate_confidence(best) < below
 
 
 def has_evidence(rating: Rating) -> bool:

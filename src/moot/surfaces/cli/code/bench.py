@@ -84,7 +84,7 @@ class ArmFlags(BenchFlags):
         list[str] | None, typer.Option("--arm", help=f"An arm: {', '.join(KNOWN)}. Repeatable; default: by the suite.")
     ] = None
     equal: Annotated[
-        str, typer.Option("--equal", help="What votes and the debate spend equally: calls, tokens, usd.")
+        str, typer.Option("--equal", help="What arms spend equally much of: calls, tokens, usd, none.")
     ] = "calls"
     answers: Annotated[int | None, typer.Option("--answers", min=1, help="Answers of a vote, instead of --equal.")] = (
         None
