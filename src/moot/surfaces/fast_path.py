@@ -37,7 +37,9 @@ def route_command(text: str | None, *, as_json: bool) -> int:
     lines = [text] if text is not None else _lines(sys.stdin.buffer)
     for line in lines:
         told = render_route(line, os.environ, as_json=as_json, alone=text is not None)
-        sys.stdout.write(clean_json(told) if as_json else clean(told) if sys.stdout.isatty() else told)
+        if as_json:
+            told = clean_json(told, sys.stdout.encoding)
+        sys.stdout.write(clean(told) if sys.stdout.isatty() and not as_json else told)
     sys.stdout.flush()
     return 0
 
