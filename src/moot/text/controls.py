@@ -9,8 +9,13 @@ SHOWN = "\n\t"
 
 
 def clean(text: str) -> str:
-    """Replace every character that a terminal would obey instead of showing it."""
-    return "\n".join(line if line.isprintable() else _clean_line(line) for line in text.split("\n"))
+    """Replace every character that a terminal would obey instead of showing it. Line ends of Windows become plain."""
+    return "\n".join(line if line.isprintable() else _clean_line(line) for line in split_lines(text))
+
+
+def split_lines(text: str) -> list[str]:
+    """Without the carriage return of Windows, which would be marked at the end of every line that is shown alone."""
+    return text.replace("\r\n", "\n").split("\n")
 
 
 def clean_json(text: str, encoding: str = "utf-8") -> str:

@@ -10,6 +10,7 @@ from typing import Literal
 from moot.core.ports import VersionRow
 from moot.protocols.review.script import ReviewResult
 from moot.surfaces.page.panels.recorded import RecordedSession, as_table, split_files
+from moot.text.controls import split_lines
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -112,7 +113,7 @@ def compare_files(diff: str, after: str) -> tuple[FileDiff, ...]:
 def _read_diff(diff: str) -> dict[str, list[Hunk]]:
     """Hunks by file. The hunk's length decides which lines belong to it, whatever they look like."""
     files: dict[str, list[Hunk]] = {}
-    lines, at, path = diff.split("\n"), 0, ""
+    lines, at, path = split_lines(diff), 0, ""
     while at < len(lines):
         head = HUNK.match(lines[at])
         if lines[at].startswith("+++ "):
