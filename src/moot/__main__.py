@@ -3,23 +3,40 @@
 import sys
 
 from moot import __version__
+from moot.surfaces.streams import (
+    drop_output,
+    escape_unknown_characters,
+    flush_output,
+    is_output_error,
+    open_closed_streams,
+)
 
-USAGE, TROUBLE, BUG, INTERRUPTED = 2, 3, 70, 130
+READER_LEFT, USAGE, TROUBLE, BUG, INTERRUPTED = 1, 2, 3, 70, 130
 
 
 def main() -> None:
+    open_closed_streams()
+    escape_unknown_characters()
     arguments = sys.argv[1:]
-    if arguments in (["--version"], ["-V"]):  # answered before anything slow is imported
-        sys.stdout.write(f"moot {__version__}\n")
-        return
     ours = arguments.index("--") if "--" in arguments else len(arguments)  # what follows is another program's
     debug = "--debug" in arguments[:ours]
-    sys.exit(run([a for a in arguments[:ours] if a != "--debug"] + arguments[ours:], debug=debug))
+    code = run([a for a in arguments[:ours] if a != "--debug"] + arguments[ours:], debug=debug)
+    error = flush_output()
+    sys.exit(report_output(error) if error else code)
 
 
 def run(arguments: list[str], *, debug: bool) -> int:
-    if (code := answer_quickly(arguments)) is not None:
-        return code
+    try:
+        if (code := answer_quickly(arguments)) is not None:
+            return code
+        return run_in_full(arguments, debug=debug)
+    except OSError as error:
+        if not is_output_error(error):
+            raise
+        return report_output(error)
+
+
+def run_in_full(arguments: list[str], *, debug: bool) -> int:
     from moot.core.errors import MootError, UsageError
     from moot.surfaces.cli import run_app
 
@@ -38,6 +55,8 @@ def run(arguments: list[str], *, debug: bool) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except Exception as error:
+        if is_output_error(error):
+            raise
         if debug:
             print_trace()
         kind = type(error).__name__
@@ -46,8 +65,19 @@ def run(arguments: list[str], *, debug: bool) -> int:
     return 0
 
 
+def report_output(error: OSError) -> int:
+    drop_output()
+    if isinstance(error, BrokenPipeError):
+        return READER_LEFT
+    sys.stderr.write(f"moot: cannot write the output: {error.strerror}\n")
+    return TROUBLE
+
+
 def answer_quickly(arguments: list[str]) -> int | None:
     """The exit code of what needs nothing slow; None leaves it to the full command."""
+    if arguments in (["--version"], ["-V"]):
+        sys.stdout.write(f"moot {__version__}\n")
+        return 0
     if arguments[:1] in (["route"], ["hook"]) or arguments[:2] == ["vet", "route"]:
         from moot.surfaces.fast_path import quick
 

@@ -53,6 +53,22 @@ def test_a_file_that_is_there_stays_as_it_is(cli: Cli, tmp_path: Path, session: 
     assert (tmp_path / "kept").read_text() == MINE and not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.parametrize("name", ["export", "scan", "harden", "solve"])
+def test_a_folder_that_is_not_there_is_noticed_before_anything_is_spent(
+    cli: Cli, tmp_path: Path, session: str, name: str
+) -> None:
+    words = [session if word == "SESSION" else word for word in WRITERS[name]]
+    ran = cli(*words, "nowhere/out")
+    assert (ran.code, ran.out) == (2, "") and "there is no folder 'nowhere'" in ran.err
+    assert len(json.loads(cli("list", "--json").out)) == 1, "nothing was begun"
+
+
+def test_a_job_is_not_written_where_a_file_takes_the_place_of_its_folder(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / ".github").write_text(MINE)
+    ran = cli("ci", "init")
+    assert ran.code == 2 and "cannot write '.github/workflows/moot.yml'" in ran.err
+
+
 @pytest.mark.parametrize("name", [name for name in WRITERS if name != "debate"])
 def test_with_force_it_is_overwritten_at_once(cli: Cli, tmp_path: Path, session: str, name: str) -> None:
     words = [session if word == "SESSION" else word for word in WRITERS[name]]

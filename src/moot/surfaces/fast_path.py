@@ -37,7 +37,9 @@ def route_command(text: str | None, *, as_json: bool) -> int:
     lines = [text] if text is not None else _lines(sys.stdin.buffer)
     for line in lines:
         reply = render_route(line, os.environ, as_json=as_json, alone=text is not None)
-        sys.stdout.write(clean_json(reply) if as_json else clean(reply) if sys.stdout.isatty() else reply)
+        if as_json:
+            reply = clean_json(reply, sys.stdout.encoding)
+        sys.stdout.write(clean(reply) if sys.stdout.isatty() and not as_json else reply)
     sys.stdout.flush()
     return 0
 

@@ -9,13 +9,25 @@ SHOWN = "\n\t"
 
 
 def clean(text: str) -> str:
-    """Replace every character that a terminal would obey instead of showing it."""
-    return "\n".join(line if line.isprintable() else _clean_line(line) for line in text.split("\n"))
+    """Replace every character that a terminal would obey instead of showing it. Line ends of Windows become plain."""
+    return "\n".join(line if line.isprintable() else _clean_line(line) for line in split_lines(text))
 
 
-def clean_json(text: str) -> str:
-    """The same JSON with such characters escaped: `json.dumps` leaves some of them alone."""
-    return text if text.isascii() and "\x7f" not in text else "".join(map(_escape_character, text))
+def split_lines(text: str) -> list[str]:
+    """Without the carriage return of Windows, which would be marked at the end of every line that is shown alone."""
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def clean_json(text: str, encoding: str = "utf-8") -> str:
+    """JSON with such characters escaped, which `json.dumps` leaves alone, and those that the encoding lacks."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    cleaned = "".join(_escape_character(c) if _is_harmful(c) else c for c in text)
+    try:
+        cleaned.encode(encoding)
+        return cleaned
+    except UnicodeEncodeError:
+        return "".join(c if c.isascii() else _escape_character(c) for c in cleaned)
 
 
 def _clean_line(line: str) -> str:
@@ -27,8 +39,6 @@ def _is_harmful(character: str) -> bool:
 
 
 def _escape_character(character: str) -> str:
-    if not _is_harmful(character):
-        return character
     code = ord(character)
     if code < 0x10000:
         return f"\\u{code:04x}"

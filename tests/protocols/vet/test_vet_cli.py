@@ -2,6 +2,7 @@
 
 import io
 import json
+import shlex
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -268,6 +269,11 @@ def test_success_reset_and_rejections_are_tracked_and_shown(cli: Cli, tmp_path: 
     for _ in range(2):
         ran = cli("track", "reject", TASK)
     assert "0 failures, 2 rejections" in ran.out and "moot vet --failure" in ran.out
+    quoted = "it's $HOME"
+    for _ in range(2):
+        ran = cli("track", "reject", quoted)
+    assert ran.out.endswith(f"; now: moot vet --failure {shlex.quote(quoted)}\n")
+    cli("track", "success", quoted)
     cli("track", "success", TASK)
     cli("track", "reset", "*")
     assert json.loads(cli("track", "show", "--json").out) == {"tasks": [], "unreadable": 0}

@@ -391,6 +391,14 @@ def test_flag_beats_environment_beats_project_beats_user_beats_default(
     assert "max_calls" in cli("config", "show").out
 
 
+def test_settings_may_begin_with_a_byte_order_mark(cli: Cli, tmp_path: Path) -> None:
+    for path in (tmp_path / "config-home" / "moot" / "moot.toml", tmp_path / "moot.toml"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("max_calls = 1\n", "utf-8-sig")
+    end = cli("config", "show", "--json")
+    assert (end.code, json.loads(end.out)["max_calls"]["value"]) == (0, 1)
+
+
 def test_models_and_doctor_never_print_a_key(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     model = script(tmp_path, {"reply": "ready", "always": True})

@@ -102,11 +102,21 @@ def test_a_file_that_is_not_understood_is_not_touched(cli: Cli, tmp_path: Path, 
     path.write_text(text)
     for verb in ("install", "uninstall"):
         assert cli(verb, "claude-code").code in (0, 2) and path.read_text() == text
-    assert cli("install", "claude-code").code == 2
+    assert (end := cli("install", "claude-code")).code == 2 and ".mcp.json" in end.err
     toml = tmp_path / ".codex/config.toml"
     toml.parent.mkdir()
     toml.write_text('mcp_servers = {moot = {command = "x"}}\n')
     assert cli("install", "codex").code == 2 and "x" in toml.read_text()
+
+
+def test_a_byte_order_mark_is_no_mistake(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / ".mcp.json"
+    path.write_text('{"mcpServers": {}}', "utf-8-sig")
+    assert cli("install", "claude-code").code == 0 and "moot" in json.loads(path.read_text("utf-8"))["mcpServers"]
+    hooks = tmp_path / ".claude/settings.json"
+    hooks.parent.mkdir()
+    hooks.write_text("{}", "utf-8-sig")
+    assert cli("hook", "install", "--print").code == 0
 
 
 def test_an_unknown_client_is_named_with_those_that_are_known(cli: Cli) -> None:

@@ -87,6 +87,11 @@ def test_a_long_entry_stays_under_its_mark(monkeypatch: pytest.MonkeyPatch) -> N
     assert lines[-2:] == ["  - b", "    below"]
 
 
+def test_line_ends_of_windows_are_not_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    show_report(Report(blocks=(Listing(language="diff", text="-x = 1\r\n+x = 2\r\n"),)))
+    assert capsys.readouterr().out == "-x = 1\n+x = 2\n"
+
+
 def test_a_table_of_many_narrow_columns_loses_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     names = [f"candidate{n:02}" for n in range(16)]
     show_report(Report(blocks=(Headline(verdict="v", text="v"), Grid(columns=tuple(names), rows=(make_row(*names),)))))

@@ -280,3 +280,30 @@ def test_a_patch_that_cannot_be_written_is_a_plain_error(closed: Path) -> None:
     done = run_as_ordinary_user(closed, "harden", "locked/app.py", "--write", "--no-llm", "-q")
     assert done.returncode == 2 and done.stderr == "moot: cannot write 'locked/app.py': Permission denied\n"
     assert (closed / "locked" / "app.py").read_text() == BAD
+
+
+def test_a_name_that_is_not_unicode_hides_neither_its_file_nor_others(cli: Cli, tmp_path: Path) -> None:
+    """Git's list of names was decoded with replacements: the file vanished, and a change of it passed as none."""
+    odd = os.fsdecode(b"na\xffme.py")
+    write(tmp_path, {"plain/a.py": BAD, f"plain/{odd}": BAD, "repo/a.py": CLEAN, f"repo/{odd}": BAD})
+    subprocess.run(["git", "init", "-q", "repo"], cwd=tmp_path, check=True)
+    for folder in ("plain", "repo"):
+        told = report(cli, folder)
+        assert told["not_analysed"] == [
+            {
+                "file": f"{folder}/na\\xffme.py",
+                "line": 0,
+                "why": f"the name {folder}/na\\xffme.py is not valid UTF-8; rename it first",
+            }
+        ]
+        assert bool(told["findings"]) == (folder == "plain")
+    for words in (("scan", f"plain/{odd}"), ("harden", f"plain/{odd}"), ("run", "plain/a.py", "--tests", "plain")):
+        end = cli(*words)
+        assert (end.code, end.err) == (2, "moot: the name plain/na\\xffme.py is not valid UTF-8; rename it first\n")
+
+
+def test_a_change_in_a_file_whose_name_is_not_unicode_is_no_absence_of_change(cli: Cli, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / os.fsdecode(b"na\xffme.py")).write_text(BAD)
+    end = cli("scan", "--diff", "HEAD")
+    assert end.code == 2 and "na\\xffme.py is not valid UTF-8" in end.out + end.err

@@ -100,6 +100,7 @@ def test_the_record_as_json_keeps_every_character(
 def test_what_is_harmless_stays_and_what_is_not_is_marked() -> None:
     assert clean("tab\there\nümläut 漢字 👍 é") == "tab\there\nümläut 漢字 👍 é"
     assert clean("a\x1b[31mb\x9bc\u202ed\u200be\x7ff\rg\ud800h\u2066") == "a�[31mb�c�d�e�f�g�h�"
+    assert clean("of Windows\r\nnot\rof it\r") == "of Windows\nnot�of it�"
     text = json.dumps({"a": f"{EVIL}\x7f\u2066ü漢"}, ensure_ascii=False)
     assert json.loads(clean_json(text)) == json.loads(text) and clean_json(text) != text and "漢" in clean_json(text)
 

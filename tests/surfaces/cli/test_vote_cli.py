@@ -90,7 +90,7 @@ def one(**ballot: object) -> dict[str, object]:
         (" \n", "is empty"),
         ("{", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
-        ("[]", "the file"),
+        ("[]", "json: an election is an object with candidates and ballots"),
         ({}, "candidates: Field required"),
         ({"candidates": ["A"]}, "ballots: Field required"),
         ({"candidates": [], "ballots": []}, "candidates: List should have at least 1"),
@@ -137,6 +137,11 @@ def test_a_file_that_is_not_there_and_standard_input(cli: Cli, monkeypatch: pyte
     assert "nothing.json cannot be read: No such file" in cli("vote", "nothing.json").err
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(CYCLE).encode())))
     assert cli("vote", "-").out.startswith("A wins")
+
+
+def test_a_byte_order_mark_is_no_mistake(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "e.json").write_text('{"candidates": ["A"], "ballots": []}', "utf-8-sig")
+    assert cli("vote", "e.json").code == 0
 
 
 def test_names_cannot_draw_on_the_terminal(cli: Cli, tmp_path: Path) -> None:

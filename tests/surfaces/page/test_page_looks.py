@@ -103,6 +103,20 @@ def test_every_control_is_reached_by_the_keyboard_and_seen(views: Views, name: s
     assert page.evaluate(LEFT) == []
 
 
+def test_a_session_in_which_nobody_was_asked_has_no_empty_timeline(views: Views) -> None:
+    page = show(views, "harden")
+    assert page.locator(".timeline").is_visible()
+    page.evaluate("document.querySelectorAll('#lanes tbody tr').forEach((row) => row.remove())")
+    assert not page.locator(".timeline").is_visible()
+
+
+def test_words_of_a_narrow_table_stay_whole(views: Views) -> None:
+    name = show(views, "harden", 400).locator(".spend tbody th").first
+    name.evaluate("(each) => { each.textContent = 'defense'; }")
+    box = name.bounding_box()
+    assert box is not None and box["height"] < 50
+
+
 def test_the_skip_link_goes_to_the_content(views: Views) -> None:
     page = show(views, "list")
     page.keyboard.press("Tab")

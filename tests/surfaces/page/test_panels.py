@@ -178,6 +178,12 @@ def test_a_result_that_cannot_be_read_leaves_what_the_record_says(sessions: dict
     assert show(SessionSnapshot(session=session, entries=(), steps=())) == {}
 
 
+def test_line_ends_of_windows_are_not_marked() -> None:
+    diff = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\r\n-y = 1\r\n+y = 2\r\n"
+    (file,) = compare_files(diff, "x = 1\r\ny = 2\r\nz = 3\r\n")
+    assert (file.added, file.removed) == (1, 1) and "\\r" not in repr(file)
+
+
 @pytest.mark.parametrize(
     ("diff", "after", "parts"),
     [

@@ -19,6 +19,18 @@ def check_output(path: str | None, *, force: bool, flag: str) -> None:
     seen = _look(path)
     if seen is not None and stat.S_ISREG(seen.st_mode) and not force:
         raise _exists(path)
+    folder = os.path.dirname(path) or "."
+    if seen is None and not os.path.isdir(folder):
+        raise UsageError(f"cannot write {path!r}: there is no folder {folder!r}")
+    if (seen is None or stat.S_ISREG(seen.st_mode)) and not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write {path!r}: you may not write to the folder {folder!r}")
+
+
+def make_parents(path: str) -> None:
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {path!r}: {error.strerror}") from None
 
 
 def write_output(path: str, data: bytes, *, force: bool = False) -> None:

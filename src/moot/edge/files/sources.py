@@ -53,6 +53,7 @@ def read_code(
     found = _collect_changed(paths, base) if base else _collect_named(paths, chosen, skipped, left_out, most)
     for path, named in found:
         try:
+            _check_name(path)
             data = _bytes(path)
             if not named and not data.strip():
                 continue  # ignore an empty `__init__.py`
@@ -62,7 +63,7 @@ def read_code(
         except UsageError as problem:
             if named:
                 raise
-            left_out.append(NotAnalysed(file=format_path(path), line=0, why=str(problem)))
+            left_out.append(NotAnalysed(file=escape_name(format_path(path)), line=0, why=str(problem)))
             continue
         if whole and not named and is_generated(text, written_in):
             skipped["generated"] += 1
@@ -73,7 +74,7 @@ def read_code(
     if not sources:
         if base and not left_out:
             raise NothingChanged(f"{UNCHANGED} {base}, but for empty or generated files")
-        raise UsageError(f"there is no readable code in {', '.join(paths)}{_but(skipped)}")
+        raise UsageError(f"there is no readable code in {', '.join(paths)}{_but(skipped)}{_because(left_out)}")
     needs = read_needs(Path(path) for path, _ in origins.values())
     return Gathered(Code(files=tuple(sources), needs=needs), origins, tuple(left_out), skipped)
 
@@ -81,6 +82,11 @@ def read_code(
 def _but(skipped: Mapping[Reason, int]) -> str:
     counted = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
     return f"; skipped: {counted} (a file that you name yourself is never skipped)" if counted else ""
+
+
+def _because(left_out: Sequence[NotAnalysed]) -> str:
+    more = f" (and {len(left_out) - 1} more)" if len(left_out) > 1 else ""
+    return f": {left_out[0].why}{more}" if left_out else ""
 
 
 def from_text(text: str, language: Language | None) -> SourceFile:
@@ -106,6 +112,8 @@ def read_tests(path: str) -> Tests:
     for file in modules:
         refuse_links_out([file], file.parent)
     wanted = [*named, *modules]
+    for file in wanted:
+        _check_name(file)
     given = [
         (format_path(f), decode_source(data, format_path(f)) if data.strip() else "")
         for f in wanted
@@ -228,7 +236,7 @@ def _below(folder: Path) -> Iterable[Path]:
     listed = _ask_git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
     if not listed and _ask_git(folder, "check-ignore", "--quiet", ".") is not None:
         listed = None
-    files = folder.rglob("*") if listed is None else (folder / name for name in listed.split("\0") if name)
+    files = folder.rglob("*") if listed is None else (folder / name for name in _split_names(listed))
     known = (file for file in files if file.suffix.lower() in SUFFIXES)
     real = os.path.realpath(folder)
     return sorted({f for f in known if os.path.isfile(f) and _is_own_file(f, real)})
@@ -240,7 +248,11 @@ def _list_closed_folders(folder: Path) -> list[NotAnalysed]:
     for place, names, _ in os.walk(folder, onerror=errors.append):
         inner = Path(place).relative_to(folder).parts
         names[:] = [name for name in names if folder_reason((*inner, name, "")) is None]
-    closed = [(format_path(Path(error.filename)), error) for error in errors if not _is_ignored(folder, error.filename)]
+    closed = [
+        (escape_name(format_path(Path(error.filename))), error)
+        for error in errors
+        if not _is_ignored(folder, error.filename)
+    ]
     return [NotAnalysed(file=shown, line=0, why=f"{shown} cannot be read: {e.strerror}") for shown, e in closed]
 
 
@@ -262,7 +274,7 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
         raise UsageError("--diff needs a git repository, and this folder is not in one")
     if _ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}") is not None:
         names = git(here, "diff", "--name-only", "--diff-filter=d", "-z", base, "--", *paths)
-    elif base == "HEAD" and _ask_git(here, "rev-list", "--all", "--max-count=1") == "":
+    elif base == "HEAD" and _ask_git(here, "rev-list", "--all", "--max-count=1") == b"":
         # Before the first commit everything is new.
         names = git(here, "ls-files", "--cached", "--full-name", "-z", "--", *paths)
     else:
@@ -270,8 +282,7 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
     new = git(here, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths)
     root = top_of(here)
     real = os.path.realpath(root)
-    listed = (names + new).decode("utf-8", "replace").split("\0")
-    files = [root / name for name in dict.fromkeys(listed) if name]
+    files = [root / name for name in dict.fromkeys(_split_names(names + new))]
     code = [f for f in files if f.suffix.lower() in SUFFIXES and os.path.isfile(f) and _is_own_file(f, real)]
     if not code:
         if gone := next((name for name in paths if not Path(name).exists()), None):
@@ -283,13 +294,17 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
 def _before(path: Path, base: str) -> str:
     """The text at `base`; empty if the file did not exist."""
     name = path.resolve().relative_to(top_of(path.parent).resolve())
-    return _ask_git(path.parent, "cat-file", "blob", f"{base}:{name.as_posix()}") or ""
+    return (_ask_git(path.parent, "cat-file", "blob", f"{base}:{name.as_posix()}") or b"").decode("utf-8", "replace")
 
 
-def _ask_git(folder: Path, *arguments: str) -> str | None:
+def _split_names(listed: bytes) -> list[str]:
+    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
+
+
+def _ask_git(folder: Path, *arguments: str) -> bytes | None:
     """Git's output; None on failure, as outside of a repository."""
     try:
-        return git(folder, *arguments).decode("utf-8", "replace")
+        return git(folder, *arguments)
     except ForeignWorktree:
         raise
     except GitError:
@@ -306,6 +321,17 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UsageError(f"{format_path(path)} cannot be read: {error.strerror}") from None
+
+
+def _check_name(path: Path) -> None:
+    """A name that is not UTF-8 fits into no prompt and no record."""
+    if escape_name(shown := format_path(path)) != shown:
+        raise UsageError(f"the name {escape_name(shown)} is not valid UTF-8; rename it first")
+
+
+def escape_name(name: str) -> str:
+    """Bytes that are not UTF-8 as `\\xff`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def decode_source(data: bytes, shown: str, kind: str = "code", purpose: str = "look at") -> str:

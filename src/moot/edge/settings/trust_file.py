@@ -50,7 +50,7 @@ def read_project_file(path: Path, here: Path) -> ProjectFile:
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
-        table = tomllib.loads(data[:LARGEST].decode("utf-8"))
+        table = tomllib.loads(data[:LARGEST].decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
     except RecursionError:

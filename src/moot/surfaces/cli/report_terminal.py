@@ -86,7 +86,7 @@ def _show_list(entries: tuple[str, ...], console: "Console") -> None:
 
 
 def _show_listing(block: Listing, console: "Console", *, fence: bool) -> None:
-    text = block.text.rstrip("\n")
+    text = block.text.rstrip("\r\n")
     if fence:
         console.print(plain(fence_text(text, block.language)), soft_wrap=True)
     elif block.language == "text":

@@ -46,7 +46,7 @@ def write_text(text: str) -> None:
 
 def write_json(text: str) -> None:
     """Writes JSON to stdout, with control characters escaped."""
-    sys.stdout.write(f"{clean_json(text)}\n")
+    sys.stdout.write(f"{clean_json(text, sys.stdout.encoding)}\n")
 
 
 def print_json(value: BaseModel | JsonValue) -> None:

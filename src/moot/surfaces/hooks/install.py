@@ -108,7 +108,7 @@ def read_settings(path: Path) -> Settings:
     if path.exists() and not path.is_file():
         raise UsageError(f"{path} is not a file; it was not changed")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
@@ -231,7 +231,7 @@ def write_settings(path: Path, settings: Settings, client: str) -> bool:
     """False if nothing changed. Atomic; a file that held only our hooks is deleted."""
     text = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
     try:
-        if path.exists() and json.loads(path.read_text(encoding="utf-8") or "null") == settings:
+        if path.exists() and json.loads(path.read_text(encoding="utf-8-sig") or "null") == settings:
             return False
         target = Path(os.path.realpath(path))  # keep a symbolic link to dotfiles
         if settings in ({}, dict(place_of(client).head)):

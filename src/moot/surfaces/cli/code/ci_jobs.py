@@ -8,7 +8,7 @@ import typer
 
 from moot import __version__
 from moot.core.errors import UsageError
-from moot.edge.files.outputs import check_output, write_output
+from moot.edge.files.outputs import check_output, make_parents, write_output
 from moot.edge.files.sources import read_text
 from moot.edge.github import find_pull_request
 from moot.surfaces.cli.code.pull_requests import comment_on, report_remarks
@@ -102,10 +102,9 @@ def init_command(
     if system not in FILES:
         raise UsageError(f"unknown system {system!r}; known are {', '.join(FILES)}")
     path, text = FILES[system]
-    existed = Path(path).exists()
-    if existed or not force:
+    make_parents(path)
+    if Path(path).exists() or not force:
         check_output(path, force=force, flag="an existing file")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
     write_output(path, text.replace("{version}", __version__).encode(), force=force)
     out().print(plain(f"written: {path}; {NEXT[system]}"))
 

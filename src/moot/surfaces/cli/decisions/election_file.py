@@ -56,9 +56,11 @@ def count_file(path: str, rules: VoteRules, stdin: Callable[[], bytes]) -> Elect
 
 def read_election(text: str, shown: str) -> GivenVotes:
     try:
-        given = GivenVotes.model_validate(json.loads(text, parse_constant=_no_number))
+        given = GivenVotes.model_validate(json.loads(text.removeprefix("\ufeff"), parse_constant=_no_number))
     except ValidationError as wrong:
         first = wrong.errors()[0]
+        if not first["loc"]:
+            raise UsageError(f"{shown}: an election is an object with candidates and ballots") from None
         raise UsageError(f"{shown}: {_place(first['loc'])}: {first['msg']}{_what(first['input'])}") from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{shown} is not JSON: {error}") from None
@@ -96,7 +98,7 @@ def _place(location: tuple[int | str, ...]) -> str:
             parts[-1] = f"{parts[-1].removesuffix('s')} {part + 1}"
         else:
             parts.append(str(part))
-    return ", ".join(parts) or "the file"
+    return ", ".join(parts)
 
 
 def _what(value: object) -> str:

@@ -42,7 +42,7 @@ def show_stats(memory: MemoryFolder, *, json: bool) -> None:
         "by category": _pairs(found.by_category),
         **{f"{line.resolution} worked": _format_worked(line) for line in found.worked if line.debates},
         "helped": str(found.helped),
-        "needless": f"{found.needless} ({_share(found.needless_rate)} of those with a known outcome)",
+        "needless": f"{found.needless} ({_share(found.needless_rate)})",
         "escalations": f"{found.escalations}, {found.automatic} of them without a debate",
     }
     for question, answer in rows.items():
@@ -59,4 +59,4 @@ def _pairs(counts: dict[str, int]) -> str:
 
 
 def _share(rate: float | None) -> str:
-    return "unknown share" if rate is None else f"{rate:.0%}"
+    return "no outcome is known" if rate is None else f"{rate:.0%} of those with a known outcome"

@@ -1,5 +1,6 @@
 """`moot track`: records results of tasks, and lists those that keep failing."""
 
+import shlex
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -131,7 +132,7 @@ def _show_one(memory: MemoryFolder, task: str, *, json: bool) -> None:
     if json:
         return print_json(line)
     counted = f"{_count(line['failures'], 'failure')}, {_count(line['rejections'], 'rejection')}"
-    todo = {"debate": f"; now: moot vet --failure {task!r}", "escalate": "; now: ask a person"}.get(
+    todo = {"debate": f"; now: moot vet --failure {shlex.quote(task)}", "escalate": "; now: ask a person"}.get(
         str(line["due"]), ""
     )
     why = f" ({line['why']})" if line["why"] else ""

@@ -119,7 +119,7 @@ def export_command(
     else:
         raise UsageError(f"unknown format {form!r}; known are json, {', '.join(FORMATS)}, site, archive")
     if output is None:
-        return write_text(f"{text}\n")
+        return write_json(text) if form == "json" else write_text(f"{text}\n")
     write_output(output, f"{text}\n".encode(errors="replace"), force=force)
 
 

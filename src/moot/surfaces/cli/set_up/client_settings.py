@@ -6,7 +6,8 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,7 +107,10 @@ def plan_install(client: ClientSetup, path: Path, variables: Sequence[str]) -> S
     env = {name: client.reference.format(name) for name in variables} if client.reference else {}
     entry = {**dict(client.more), "command": moot_command()[0], "args": [*moot_command()[1:], "mcp"]}
     entry = {**entry, "env": env} if env else entry
-    after = before if before and _entry(before, client.path) == entry else set_member(before or "", client.path, entry)
+    with _name_in_errors(path):
+        after = before or ""
+        if not before or _entry(before, client.path) != entry:
+            after = set_member(after, client.path, entry)
     return _check_change(path, before, after, parse_jsonc, client.path)
 
 
@@ -118,7 +122,9 @@ def plan_uninstall(client: ClientSetup, path: Path) -> SettingsChange:
     if client.path == TOML_TABLE:
         change = _check_change(path, before, _without_table(before), tomllib.loads, client.path)
     else:
-        change = _check_change(path, before, remove_member(before, client.path), parse_jsonc, client.path)
+        with _name_in_errors(path):
+            after = remove_member(before, client.path)
+        change = _check_change(path, before, after, parse_jsonc, client.path)
     return (
         SettingsChange(path, before, None)
         if before != change.after and (change.after or "").strip() in ("", "{}")
@@ -139,21 +145,27 @@ def list_needed_variables(environ: Mapping[str, str]) -> list[str]:
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
 
 
+@contextmanager
+def _name_in_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (UsageError, ValueError) as error:
+        raise UsageError(f"{path}: {error}; it was not touched") from None
+
+
 def _check_change(
     path: Path, before: str | None, after: str, parse: Callable[[str], object], entry: tuple[str, ...]
 ) -> SettingsChange:
     """Raises unless the change touches only our entry."""
-    try:
+    with _name_in_errors(path):
         old, new = _without(parse(before or ""), entry), _without(parse(after), entry)
-    except (UsageError, ValueError) as error:
-        raise UsageError(f"{path}: {error}; it was not touched") from None
     if old != new:
         raise UsageError(f"{path} could not be changed without touching other settings; add the entry by hand")
     return SettingsChange(path, before, after)

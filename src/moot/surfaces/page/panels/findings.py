@@ -9,6 +9,7 @@ from moot.protocols.debate.types import DebateResult
 from moot.protocols.harden.report import track_findings
 from moot.protocols.harden.script import HardenInput, HardenResult
 from moot.surfaces.page.panels.recorded import RecordedSession, split_files
+from moot.text.controls import split_lines
 
 Lines = Mapping[str, Sequence[str]]
 """Lines of the files with findings."""
@@ -75,7 +76,7 @@ def _list_attacked(result: DebateResult) -> Iterator[ShownFinding]:
     code = {candidate.id: candidate.code for candidate in result.candidates}
     for attack in {attack.candidate: attack for attack in result.attacks}.values():
         for f in attack.findings:
-            lines = {f.file: code.get(attack.candidate, "").split("\n")}
+            lines = {f.file: split_lines(code.get(attack.candidate, ""))}
             advice, path = (f.fix, f.source == "model"), trace_path(f, lines)
             yield ShownFinding(f, where(f), "open", f"candidate {attack.candidate}", *advice, path)
 

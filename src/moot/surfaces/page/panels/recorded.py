@@ -11,6 +11,7 @@ from moot.core.types import Result
 from moot.protocols import PROTOCOLS
 from moot.record.chain import SessionSnapshot
 from moot.record.transcript import as_table
+from moot.text.controls import split_lines
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -47,11 +48,11 @@ def _read(shape: type[M], value: JsonValue) -> M | None:
 def split_files(joined: str, paths: Sequence[str]) -> dict[str, list[str]]:
     """Splits a version into the lines of each file (the inverse of `join_files`)."""
     if len(paths) == 1:
-        return {paths[0]: joined.split("\n")}
+        return {paths[0]: split_lines(joined)}
     headings = {f"=== {path} ===": path for path in paths}
     files: dict[str, list[str]] = {}
     lines: list[str] = []
-    for line in joined.split("\n"):
+    for line in split_lines(joined):
         path = headings.get(line)
         if path and path not in files:
             lines = files.setdefault(path, [])

@@ -11,6 +11,7 @@ from moot.core.ports import VersionRow
 from moot.protocols.review.script import ReviewResult
 from moot.record.transcript import as_table
 from moot.surfaces.page.panels.recorded import RecordedSession, split_files
+from moot.text.controls import split_lines
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -113,7 +114,7 @@ def compare_files(diff: str, after: str) -> tuple[FileDiff, ...]:
 def _read_diff(diff: str) -> dict[str, list[Hunk]]:
     """Hunks by file. The hunk's length decides which lines belong to it, whatever they look like."""
     files: dict[str, list[Hunk]] = {}
-    lines, at, path = diff.split("\n"), 0, ""
+    lines, at, path = split_lines(diff), 0, ""
     while at < len(lines):
         head = HUNK.match(lines[at])
         if lines[at].startswith("+++ "):

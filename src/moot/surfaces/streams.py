@@ -1,0 +1,38 @@
+"""Standard streams as a command finds them: closed, full, cut off, or unable to show every character."""
+
+import os
+import sys
+from errno import EDQUOT, EFBIG, EIO, ENOSPC, EPIPE
+from io import TextIOWrapper
+
+
+def open_closed_streams() -> None:
+    """Input that the caller closed is empty, and output goes nowhere. No other file may take their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def escape_unknown_characters() -> None:
+    """What the encoding of the terminal lacks is shown as `\\u2192`, instead of ending the command."""
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def flush_output() -> OSError | None:
+    """The error if what was printed cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return error
+    return None
+
+
+def is_output_error(error: BaseException) -> bool:
+    """Whether the output cannot be written. Errors of the store and of files are wrapped before they come here."""
+    return isinstance(error, OSError) and error.errno in (EPIPE, ENOSPC, EDQUOT, EFBIG, EIO)
+
+
+def drop_output() -> None:
+    """The interpreter flushes once more at its end, and would complain again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
