@@ -244,7 +244,7 @@ def _follow(m: Machine, use: _Invocation, *, anew: bool) -> Val:
         else value
         for value in args
     ]
-    frame = Frame(closure.unit, function, closure.env, closure.owner, address=m.frame.address)
+    frame = Frame(closure.unit, function, closure.env, closure.owner, address=m.frame.address, begins=m.frame.begins)
     m.steps += len(state.heap) >> 3
     inner = State(_parameters(m, closure, passed, keywords, state), state.heap.copy(), state.proved)
     before, m.anew = m.anew, len(m.frames) if anew else m.anew

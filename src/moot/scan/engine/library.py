@@ -52,6 +52,7 @@ CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
 TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE, SHARED}
 TEXTS = words("str unicode")
+OWN_PARTS = ("self.", "?.")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
     "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
@@ -75,7 +76,7 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     known = _apply_rules(m, site, e, last)
     if known is not None:
         return known
-    given = _collect_taints(m, site)
+    given = _collect_carried(m, site) if name in m.book.carries else _collect_taints(m, site)
     result = _result(m, site, last, matched, given)
     proof = _proof(m, site, last, given)
     if proof is NO_FACTS:
@@ -289,13 +290,23 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         return Val(taints, name=out, marks=_marks(name, last, site) - judged)
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
-    if cleans(name):
-        return Val(name=out)
+    return Val(name=out) if cleans(name) else _guess_result(m, site, last, taints)
+
+
+def _guess_result(m: Machine, site: CallSite, last: str, taints: Taints) -> Val:
+    """What unseen code makes of its arguments. A method of a caller's object, or of a part of our own, hardly returns
+    a text that it was given."""
+    strong = tuple(taint for taint in taints if taint.strength >= CALLER)
     if site.receiver.taints:
-        # An unknown method of a caller's object hardly returns the caller's own text.
-        strong = tuple(taint for taint in taints if taint.strength >= CALLER)
-        return Val(strong, name=out, marks=_marks(name, last, site))
-    return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
+        return Val(strong, name=f"{site.name}()", marks=_marks(site.name, last, site))
+    taints = strong if last not in READS and _is_part_of_ours(m, site) else taints
+    return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=f"{site.name}()")
+
+
+def _is_part_of_ours(m: Machine, site: CallSite) -> bool:
+    """`self.writer.write(x)`, and `self.write(x)` with a function that the constructor was given."""
+    own = any(cell.kind == "instance" for _, cell in m.cells(site.receiver, site.state))
+    return own or site.name.startswith(OWN_PARTS)
 
 
 def _untainted(m: Machine, site: CallSite, last: str) -> Val:
@@ -365,6 +376,11 @@ def _fold_call(site: CallSite) -> fold.Known:
     if any(value is UNKNOWN for value in known):
         return UNKNOWN
     return fold.function(site.name, known)  # type: ignore[arg-type]
+
+
+def _collect_carried(m: Machine, site: CallSite) -> Taints:
+    given = [value for place in m.book.carries[site.name] if (value := site.arg(place)) is not None]
+    return reduce(merge_taints, (taints_in(m, value, site.state) for value in given), ())
 
 
 def _collect_taints(m: Machine, site: CallSite) -> Taints:

@@ -30,6 +30,7 @@ MAX_MEMBERS = 40
 """Longer lists are no longer tracked item by item."""
 HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
 HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
+ON_THIS_SITE = frozenset({"redirect"})
 TABLE = ".__dict__"
 NAMES = frozenset({"globals()", "locals()", "vars()"})
 BUILTINS = frozenset({"builtins", "__builtins__", "globalThis", "global"})
@@ -99,7 +100,10 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
     if address and "<" not in address and value.name.endswith("request.path"):
         # A handler of one fixed route is only called for that URL.
         return Val(const=address, name=value.name)
-    return value._replace(taints=(source(m, value.name, strength, at),))
+    taint = source(m, value.name, strength, at)
+    if m.frame.begins and value.name.endswith(m.book.addressed):
+        taint = taint._replace(ended=taint.ended | ON_THIS_SITE)
+    return value._replace(taints=(taint,))
 
 
 def _is_sent_here(m: Machine, name: str) -> bool:
@@ -116,7 +120,7 @@ def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
         origin,
         label,
         strength,
-        NOTHING,
+        m.book.harmless.get(origin, NOTHING),
         FlowStep(None, module.path, module.line(at[0]), f"{origin} is read", 1),
         (module.path, at),
     )

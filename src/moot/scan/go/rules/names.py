@@ -50,6 +50,20 @@ def _sources() -> dict[str, float]:
 
 
 SOURCES = _sources()
+RAW_PARTS = words(
+    "URL.RawQuery URL.RawPath URL.EscapedPath URL.String RequestURI Header Cookie Cookies Referer UserAgent Host"
+)
+
+
+def _harmless() -> dict[str, frozenset[str]]:
+    """What a server cut out of a line of the request as it stood there holds no line break; the path that somebody
+    gives to a command on their own machine is theirs to choose."""
+    raw = [name for name in SOURCES if any(name.endswith(f"equest.{part}") for part in RAW_PARTS)]
+    raw += [f"{GIN}.GetHeader"]
+    return dict.fromkeys(raw, frozenset({"header"})) | {f"flag.{name}": frozenset({"path"}) for name in FLAGS}
+
+
+HARMLESS = _harmless()
 RANDOM = words(
     " ".join(
         f"math/rand{version}.{name}"
@@ -101,7 +115,8 @@ def _sanitisers() -> dict[str, frozenset[str]]:
 
 SANITISERS = _sanitisers()
 RESTORES = dict.fromkeys(words("net/url.QueryUnescape net/url.PathUnescape"), SANITISERS["net/url.QueryEscape"]) | {
-    "html.UnescapeString": frozenset({"xss"})
+    "html.UnescapeString": frozenset({"xss"}),
+    "net/url.ParseQuery": frozenset({"header"}),
 }
 PASSES = words(
     "append copy string []byte []rune []string error any interface{} min max new fmt.Sprint fmt.Sprintf fmt.Sprintln "

@@ -224,7 +224,11 @@ STORES = (
     NamedStore(known.RANDOM, "random", SECRET_NAME, "random"),
     NamedStore(known.HTML, "xss", r"\.(?:innerHTML|outerHTML|srcdoc)$", "outside", floor=ANY_CALLER),
     NamedStore(
-        known.REDIRECT, "redirect", r"^(?:window\.|document\.|self\.|top\.|parent\.)?location(?:\.href)?$", "outside"
+        known.REDIRECT,
+        "redirect",
+        r"^(?:window\.|document\.|self\.|top\.|parent\.)?location(?:\.href)?$",
+        "outside",
+        unbound=True,
     ),
     NamedStore(
         flaw.TRUST,
@@ -260,7 +264,9 @@ BOOK = FlowBook(
     shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "bomb": ALONE, "regex": BUILT},
     constants={"os.tmpdir()": "/tmp", "path.sep": "/"},
     sanitisers=names.SANITISERS,
-    restores={},
+    restores=names.RESTORES,
+    harmless=names.HARMLESS,
+    addressed=("req.url", "req.originalUrl", "req.path", "ctx.url", "ctx.originalUrl", "ctx.path"),
     passes=names.PASSES,
     roots=names.ROOTS,
     keeps=names.KEEPS,

@@ -44,6 +44,21 @@ SOURCES: dict[str, float] = {
     "next/navigation.useSearchParams": 1.0, "next/navigation.useParams": 1.0, "vue-router.useRoute().query": 1.0,
     "vue-router.useRoute().params": 1.0, "adm-zip().getEntries()[].entryName": 0.9, "Math.random": 1.0,
 }  # fmt: skip
+RAW = words(
+    "req.url req.originalUrl req.path req.headers req.headers.host req.hostname req.get req.header req.rawHeaders "
+    "ctx.headers ctx.url ctx.path ctx.querystring ctx.originalUrl ctx.href ctx.get ctx.request.headers ctx.request.url "
+    "ctx.request.path ctx.request.get ctx.req.url ctx.req.headers ctx.req.header ctx.headers.host event.headers "
+    "event.rawPath event.rawQueryString"
+)
+"""What a server cut out of a line of the request as it stood there: it holds no line break until it is decoded."""
+HARMLESS = dict.fromkeys(RAW, frozenset({"header"}))
+RESTORES = dict.fromkeys(
+    words(
+        "decodeURIComponent decodeURI unescape querystring.unescape querystring.parse querystring.decode qs.parse "
+        "url.parse URL URLSearchParams"
+    ),
+    frozenset({"header"}),
+)
 LABELS: dict[str, Label] = {"Math.random": "random"}
 EVERYWHERE = frozenset({"*"})
 NUMBERS = words(

@@ -230,7 +230,10 @@ def short_key(site: Site) -> bool:
 
 
 def is_secret_compared(site: Site) -> bool:
-    return is_const(site.arg(2), True)
+    """Unless it is a number of `Math.random`: what anybody can foresee is no secret."""
+    sides = (site.arg(0), site.arg(1))
+    drawn = any(taint.label == "random" for side in sides if side is not None for taint in side.taints)
+    return is_const(site.arg(2), True) and not drawn
 
 
 def is_code_compared(site: Site) -> bool:

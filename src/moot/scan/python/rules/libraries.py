@@ -111,7 +111,8 @@ FILES: tuple[Sink, ...] = (
 )  # fmt: skip
 PAGES: tuple[Sink, ...] = (
     sink(known.MARKUP, "xss", "django.utils.html.format_html", 0, floor=ANY_CALLER),
-    sink(known.MARKUP, "xss", "django.utils.safestring.mark_safe markupsafe.Markup", 0, floor=SURE, unknown=True),
+    sink(known.MARKUP, "xss", "django.utils.safestring.mark_safe markupsafe.Markup", 0, when=when.stays_markup,
+         floor=SURE, unknown=True),
     sink(known.RESPONSE, "xss", ".write", 0, floor=SURE,
          when=lambda site: RESPONSE_WRITE.search(site.name) is not None),
     sink(known.RESPONSE, "xss", "print", 0, when=lambda site: site.module("cgi", "cgitb"), floor=SURE),

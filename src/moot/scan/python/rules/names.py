@@ -29,6 +29,12 @@ REQUESTS = (
 )
 
 
+HARMLESS = {
+    f"{request}.{part}": frozenset({"header"})
+    for request in REQUESTS
+    for part in words("headers host referrer user_agent query_string get_header get_host")
+}
+"""What a server cut out of a line of the request as it stood there: it holds no line break."""
 UNSENT = (
     (
         r"\.(?:META|environ)$",
@@ -190,6 +196,13 @@ PASSES = words(
     ".replace .getvalue .items .keys .values .lstrip .rstrip .title .capitalize .swapcase .casefold .removeprefix "
     ".removesuffix .zfill .ljust .rjust .center .expandtabs .translate .as_posix .tobytes"
 )
+CODE_PARTS = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_cellvars")
+CARRIES: dict[str, tuple[int | str, ...]] = {
+    # Behind the counts, of which 3.8 brought one more: bytes of code, constants and names. The rest names a place.
+    "types.CodeType": (5, 6, 7, 8),
+    "compile().replace": CODE_PARTS,
+    "types.CodeType().replace": CODE_PARTS,
+}
 KNOWN_LIBRARIES = words(
     "flask django requests httpx aiohttp sqlalchemy lxml ldap3 ldap yaml jwt Crypto Cryptodome cryptography jinja2 "
     "numpy pandas werkzeug pymongo psycopg2 MySQLdb mysql pymysql redis boto3 paramiko bcrypt passlib fastapi "
