@@ -15,6 +15,8 @@ from moot.scan.engine.values import (
     CONSTRUCTED,
     HEADERS,
     JOINED,
+    LINE,
+    MAIL,
     NAMED,
     PAGE,
     PROVED,
@@ -42,6 +44,11 @@ HEADER_LINE = re.compile(
     rf"[^\n{HOLE}]*+{HOLE}[^\r\n]*+\r\n"
 )
 """Below another line, or a line of its own whose name is that of a header."""
+HEADER_NAME = r"(?:[A-Z]\w*+(?:-[A-Z]\w*+)++|Host|Cookie|Location|Referer|Origin|Subject|From|To|Cc|Bcc)"
+LONE_LINE = re.compile(rf"^{HEADER_NAME}: ?[^\n{HOLE}]*+{HOLE}[^\n]*$")
+MAIL_LINE = re.compile(rf"(?:^|\n)(?:Subject|From|To|Cc|Bcc|Reply-To): ?[^\n{HOLE}]*+{HOLE}[^\r\n]*+\r?\n")
+"""A line to be joined with others; a line in the head of a mail."""
+LINES = ((HEADERS, HEADER_LINE), (LINE, LONE_LINE), (MAIL, MAIL_LINE))
 BRACES = re.compile(r"\{\{|\}\}|\{(\w*)[^{}]*\}")
 PERCENT = re.compile(r"%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?([a-zA-Z%])")
 OUR_NAMES = re.compile(
@@ -104,8 +111,8 @@ def build_text(m: Machine, parts: Sequence[Val], carried: Sequence[Taints], at: 
             taints = merge_taints(taints, found)
     if marks - {SHARED} and TAG.search(before):
         marks.add(PAGE)
-    if marks - {SHARED} and HEADER_LINE.search(before):
-        marks.add(HEADERS)
+    if marks - {SHARED}:
+        marks |= {mark for mark, pattern in LINES if pattern.search(before)}
     if is_sql and parts[0].marks & SPREADING and (WHOLE in parts[0].marks or has_clause(before)):
         marks.add(WHOLE)
     return Construction(taints, frozenset(marks | shared))
@@ -121,6 +128,9 @@ def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) ->
     if any(taint.label == "outside" for taint in found):
         if "/" in place.before or "\\" in place.before or HOLE in place.before:
             found = ending(found, frozenset({JOINED}))
+        if place.before:
+            # A word that begins with a text of ours is no option of a program.
+            found = ending(found, frozenset({"option"}))
         if "\r\n\r\n" in place.before:
             # The body of an HTTP message, behind its header.
             found = ending(found, frozenset({"header"}))
@@ -211,6 +221,13 @@ def split_replaced(text: str, old: str, new: Val) -> list[Val]:
 def _text_part(text: str, start: int, end: int) -> Val:
     part = text[start:end]
     return Val(const=part, marks=SPREADING) if start == 0 and is_statement(part) else const(part)
+
+
+def mark_joined(separator: str, marks: frozenset[str]) -> frozenset[str]:
+    """What lines make together: the head of a mail, and of an HTTP message if they end as those of HTTP do."""
+    if LINE not in marks or not separator.endswith("\n"):
+        return marks
+    return marks | ({MAIL, HEADERS} if separator.endswith("\r\n") else {MAIL})
 
 
 def find_joined(name: str, args: Sequence[Val]) -> frozenset[str]:

@@ -94,6 +94,11 @@ def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
         elif "host" in left.marks and "host" in right.marks:
             # The URL points to the host that was checked.
             facts = when_true((*left.taints, *right.taints), *HOST_KINDS)
+        elif {"normal", "folder"} <= left.marks | right.marks and "normal" in left.marks & right.marks:
+            # A resolved path lies in this folder, whoever names the folder.
+            part, folder = (left, right) if "folder" in left.marks else (right, left)
+            named = {taint.origin for taint in folder.taints}
+            facts = when_true(tuple(taint for taint in part.taints if taint.origin not in named), "path")
         if _is_common_path(left) or _is_common_path(right):
             facts = Facts(facts.true | about((*left.taints, *right.taints), "path"), facts.false)
         return facts

@@ -7,7 +7,7 @@ from moot.scan.engine import facts, fold, schemas
 from moot.scan.engine.building import find_joined
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
-from moot.scan.engine.lookups import HOST, NORMAL, element, of_source, source, taints_in
+from moot.scan.engine.lookups import FOLDER, HOST, NORMAL, element, of_source, source, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.routes import NEXT, note_next, note_row
 from moot.scan.engine.rulebook import ALONE, Sink
@@ -47,11 +47,15 @@ CLEANER = re.compile(
     r"encode_for|normali[sz]e_(?:path|name)|validate|slugify|bleach"
 )
 CALLER = 0.5
+FORM = re.compile(r"(?:Form|FormSet|Serializer|Schema)\(\)$")
+FORM_CHECKS = words("is_valid validate validate_on_submit")
+"""Say that the form is filled in, and nothing of what a value does elsewhere."""
 CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
 """What keeps a text as it was put together."""
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
 TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE, SHARED}
 TEXTS = words("str unicode")
+ASKS = words("get Get getAll getlist get_all")
 OWN_PARTS = ("self.", "?.")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
@@ -275,6 +279,9 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
     if last in PARTS:
         # A proof about a file's extension says nothing about its name.
         taints = part_of(taints, "part")
+    elif last in ASKS and site.receiver.taints and isinstance(asked := getattr(site.arg(0), "const", None), str):
+        # `values.Get("a")` and `values.Get("b")` are different values.
+        taints = part_of(taints, asked)
     out = f"{name}()"
     if not taints:
         return _untainted(m, site, last)
@@ -299,6 +306,8 @@ def _guess_result(m: Machine, site: CallSite, last: str, taints: Taints) -> Val:
     strong = tuple(taint for taint in taints if taint.strength >= CALLER)
     if site.receiver.taints:
         return Val(strong, name=f"{site.name}()", marks=_marks(site.name, last, site))
+    if last in ASKS and site.receiver.name.rpartition(".")[2].isupper():
+        return Val(name=f"{site.name}()")  # a table of the program's own holds its own values
     taints = strong if last not in READS and _is_part_of_ours(m, site) else taints
     return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=f"{site.name}()")
 
@@ -360,6 +369,8 @@ def _proving_marks(name: str, last: str, site: CallSite) -> frozenset[str]:
         return frozenset({"relative"})
     if last in ("get_host", "Hostname", "hostname"):
         return HOST
+    if last in ("dirname", "Dir") and any("normal" in value.marks for value in site.args):
+        return NORMAL | FOLDER
     if last in ("str", "fspath", "as_posix", "lower", "decode", "join"):
         values = (site.receiver, *site.args)
         return frozenset(mark for value in values for mark in value.marks & {"normal", "host", "common"})
@@ -415,5 +426,7 @@ def _proof(m: Machine, site: CallSite, last: str, taints: Taints) -> Facts:
         return facts.of_kind([kind.name for kind in site.items(wanted) or [wanted]], taints)
     if site.name == "js.is_text":
         return facts.when_true(taints, "nosql")
+    if site.count == 0 and last in FORM_CHECKS and (site.receiver.refs or FORM.search(site.receiver.name)):
+        return NO_FACTS
     refused = facts.of_refusal(site.name, taints)
     return refused if refused is not NO_FACTS else facts.of_validator(site.name, taints)

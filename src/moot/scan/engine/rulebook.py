@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from moot.scan.engine.fold import Known
-from moot.scan.engine.values import BUILT, HEADERS, PAGE, VALUED, Key, Label, Taints, Val
+from moot.scan.engine.values import BUILT, HEADERS, MAIL, PAGE, VALUED, Key, Label, Taints, Val
 from moot.scan.rule import Rule
 
 
@@ -61,7 +61,7 @@ class Site(Protocol):
 
 
 When = Callable[[Site], bool]
-SHOWN = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT, "sql": VALUED}
+SHOWN = {"header": BUILT, "mail": MAIL, "log": BUILT, "xss": PAGE, "template": BUILT, "sql": VALUED}
 ALONE = ""
 RETURNED = {"xss": PAGE, "header": HEADERS}
 """Kind of sink -> the mark of a text that a function must not return with one of its parameters in it."""

@@ -20,9 +20,10 @@ SPREADING = frozenset({"sql"})
 """Marks that a value gets from any of its parts."""
 NOTHING: frozenset[str] = frozenset()
 BUILT, PAGE, HEADERS, VALUED = "built", "page", "headers", "valued"
+LINE, MAIL = "line", "mail"
 """Marks of a text that was put together from a constant and a value: any text, a page, lines of an HTTP header, SQL
-with a value in it."""
-CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS, VALUED})
+with a value in it, one line of a header, the head of a mail."""
+CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS, VALUED, LINE, MAIL})
 SHARED = "shared"
 """The mark of a path that begins with a folder of all users, with a value behind it."""
 WHOLE = "whole"

@@ -32,6 +32,7 @@ SECOND_ARGUMENT = (
 )  # fmt: skip
 """Libraries whose statement comes after a context or a target."""
 ORMS = ("gorm.io/gorm", "github.com/jinzhu/gorm", "xorm.io/xorm", "github.com/go-xorm/xorm", "github.com/uptrace/bun")
+CONTEXT = re.compile(r"(?:^|\.)(?:[cC]tx|[cC]ontext)$|\.Context\(\)$|^context\.\w+\(\)")
 DATABASE = re.compile(r"(?i)(?:^|[._])(?:db|tx|conn|pool|dbx|sqldb|database|engine)(?:\[\])?$")
 PAGE_TAG = re.compile(
     r"(?i)</?(?:html|body|head|title|h[1-6]|p|div|span|a|ul|li|table|td|script|b|i|img|form)\b[^<>]*>"
@@ -53,6 +54,12 @@ def _is_built(place: int) -> Callable[[Site], bool]:
 
 def _is_database(site: Site) -> bool:
     return site.module(*SQL_MODULES) or bool(DATABASE.search(site.receiver.name))
+
+
+def _comes_second(site: Site) -> bool:
+    """The statement stands behind a context, or behind what is filled in."""
+    first = site.arg(0)
+    return site.module(*SECOND_ARGUMENT) or (first is not None and CONTEXT.search(first.name) is not None)
 
 
 def _orm(site: Site) -> bool:
@@ -78,9 +85,12 @@ def _shell_named(site: Site) -> bool:
 def _plain(start: int) -> Callable[[Site], bool]:
     """After `--` nothing is an option."""
     shell = _is_shell_script(start)
-    return lambda site: (
-        not shell(site) and not any(is_const(site.arg(place), "--") for place in range(start, start + 8))
-    )
+    return lambda site: not shell(site) and not _ends_options(site, start)
+
+
+def _ends_options(site: Site, start: int) -> bool:
+    """Among the arguments, or in a list of them that the function puts together."""
+    return any(is_const(site.arg(place), "--") for place in range(start, start + 8)) or '"--"' in site.around()
 
 
 def _to_page(place: int) -> Callable[[Site], bool]:
@@ -267,6 +277,12 @@ def _is_block_by_block(site: Site) -> bool:
     return re.search(r"\bfor\b", around) is not None and not chained
 
 
+def _dials_freely(site: Site) -> bool:
+    """Unless each connection of the client is looked at: whatever name leads there, the address is public."""
+    dials = site.contains("DialContext") or site.contains("Control:") or site.contains("ControlContext:")
+    return not (dials and any(site.contains(test) for test in ("IsPrivate()", "IsLoopback()", "IsGlobalUnicast()")))
+
+
 FAST_HASHES = (
     "crypto/sha256.Sum256 crypto/sha256.Sum224 crypto/sha512.Sum512 crypto/sha512.Sum384 crypto/sha512.Sum512_256 "
     "golang.org/x/crypto/sha3.Sum256 golang.org/x/crypto/sha3.Sum512 crypto/sha256.New().Write "
@@ -328,7 +344,7 @@ ECHO_CONTEXTS = " ".join(f"{echo}.HTML" for echo in names.ECHOS)
 SINKS: tuple[Sink, ...] = (
     sink(known.SQL, "sql", SQL_NAMES, 0, when=_is_built(0), floor=CALLER),
     sink(known.SQL, "sql", ".Query .QueryRow .Exec .Prepare .Get .Select", 1,
-         when=lambda site: site.module(*SECOND_ARGUMENT) and _is_built(1)(site) and not is_text(site.arg(0)),
+         when=lambda site: _comes_second(site) and _is_built(1)(site) and not is_text(site.arg(0)),
          floor=CALLER),
     sink(known.SQL, "sql", CONTEXT_NAMES, 1, when=_is_built(1), floor=CALLER),
     sink(known.SQL, "sql", ".GetContext .SelectContext", 2, when=_is_built(2), floor=CALLER),
@@ -346,8 +362,8 @@ SINKS: tuple[Sink, ...] = (
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 1,
          when=_is_shell_script(0), floor=CALLER),
     sink(known.EXEC, "shell", "os/exec.Cmd", "Args", when=_shell_named, floor=CALLER),
-    sink(flaw.ARGUMENT, "shell", EXECS, 1, 2, 3, 4, when=_plain(0), floor=SURE),
-    sink(flaw.ARGUMENT, "shell", CONTEXT_EXECS, 2, 3, 4, 5, when=_plain(1), floor=SURE),
+    sink(flaw.ARGUMENT, "option", EXECS, 1, 2, 3, 4, when=_plain(0), floor=SURE),
+    sink(flaw.ARGUMENT, "option", CONTEXT_EXECS, 2, 3, 4, 5, when=_plain(1), floor=SURE),
     sink(known.PATH, "path", FILES, 0, floor=MEDIUM, when=lambda site: not from_archive(site)),
     sink(flaw.EXTRACT, "path", FILES, 0, floor=MEDIUM, when=lambda site: from_archive(site)),
     sink(known.PATH, "path", "net/http.ServeFile", 2, floor=SURE),
@@ -358,9 +374,9 @@ SINKS: tuple[Sink, ...] = (
     sink(known.PATH, "path", " ".join(f"{c}.{n}" for c in names.FIBERS for n in ("SendFile", "Download")), 0,
          floor=SURE),
     sink(known.SSRF, "ssrf", " ".join(f"{c}.{n}" for c in CLIENTS for n in ("Get", "Post", "Head", "PostForm")), 0,
-         floor=MEDIUM),
-    sink(known.SSRF, "ssrf", "net/http.NewRequest", 1, floor=MEDIUM),
-    sink(known.SSRF, "ssrf", "net/http.NewRequestWithContext", 2, floor=MEDIUM),
+         floor=MEDIUM, when=_dials_freely),
+    sink(known.SSRF, "ssrf", "net/http.NewRequest", 1, floor=MEDIUM, when=_dials_freely),
+    sink(known.SSRF, "ssrf", "net/http.NewRequestWithContext", 2, floor=MEDIUM, when=_dials_freely),
     sink(known.SSRF, "ssrf", "net.Dial net.DialTimeout", 1, floor=SURE),
     sink(known.REDIRECT, "redirect", "net/http.Redirect", 2, floor=SURE),
     sink(known.REDIRECT, "redirect", " ".join(f"{c}.Redirect" for c in (names.GIN, *names.ECHOS)), 1, floor=SURE),

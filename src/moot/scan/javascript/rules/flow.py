@@ -269,6 +269,7 @@ BOOK = FlowBook(
     addressed=("req.url", "req.originalUrl", "req.path", "ctx.url", "ctx.originalUrl", "ctx.path"),
     passes=names.PASSES,
     roots=names.ROOTS,
+    usual=names.USUAL,
     keeps=names.KEEPS,
     makes=names.MAKES,
     ends=names.ENDS,

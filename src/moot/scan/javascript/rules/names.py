@@ -44,6 +44,21 @@ SOURCES: dict[str, float] = {
     "next/navigation.useSearchParams": 1.0, "next/navigation.useParams": 1.0, "vue-router.useRoute().query": 1.0,
     "vue-router.useRoute().params": 1.0, "adm-zip().getEntries()[].entryName": 0.9, "Math.random": 1.0,
 }  # fmt: skip
+USUAL = {
+    **{
+        name: f"child_process.{name}"
+        for name in words("exec execSync spawn spawnSync execFile execFileSync")
+    },
+    **dict.fromkeys(words("childProcess child_process cp"), "child_process"),
+    **{name: f"fs.{name}" for name in words(
+        "readFile readFileSync writeFile writeFileSync createReadStream createWriteStream unlink unlinkSync appendFile"
+    )},
+    "fsp": "fs.promises", "fse": "fs-extra", "jwt": "jsonwebtoken", "yaml": "js-yaml", "escapeHtml": "escape-html",
+    "serialize": "node-serialize", "qs": "qs", "shellQuote": "shell-quote", "mysql": "mysql", "ejs": "ejs", "pug": "pug",
+    "nunjucks": "nunjucks", "mustache": "mustache", "got": "got", "superagent": "superagent", "vm": "vm", "vm2": "vm2",
+    "xpath": "xpath", "unzipper": "unzipper",
+}  # fmt: skip
+"""Names in fragments of code, whose imports were not given."""
 RAW = words(
     "req.url req.originalUrl req.path req.headers req.headers.host req.hostname req.get req.header req.rawHeaders "
     "ctx.headers ctx.url ctx.path ctx.querystring ctx.originalUrl ctx.href ctx.get ctx.request.headers ctx.request.url "

@@ -129,13 +129,22 @@ def page(site: Site) -> bool:
     return not first.name.endswith("()") or bool(TEXT_RESULTS.search(first.name))
 
 
+DOCUMENT_METHODS = words(
+    "findOne findOneAndUpdate findOneAndDelete findOneAndReplace findOneAndRemove updateOne updateMany deleteOne "
+    "deleteMany replaceOne countDocuments"
+)
+"""Methods that the collections of document databases have, and tables only where one of these is imported."""
+TABLES = ("typeorm", "@nestjs/typeorm", "sequelize", "sequelize-typescript", "@mikro-orm/core", "objection", "waterline")
+
+
 def query_object(site: Site) -> bool:
     """A value that the sender can make an object; path parameters and headers are always text."""
     first = site.arg(0)
     if first is None or site.setting(first, "where") is not None:
         return False
     model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*[.~])?(?:collection|models?|db)\b", site.name)
-    if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model):
+    documents = site.name.rpartition(".")[2] in DOCUMENT_METHODS and not site.module(*TABLES)
+    if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model or documents):
         return False
     return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.taints_at(0, "nosql"))
 

@@ -84,10 +84,12 @@ SOURCES |= dict.fromkeys(
     words("django.forms.Form.cleaned_data django.forms.ModelForm.cleaned_data rest_framework.request.Request.data"), 0.8
 )
 NAMED_SOURCES = (
+    (".filename", r"(?:^|\.)(?:part|field|upload\w*|\w*file|attachment|multipart\(\)\.next\(\))\.filename$", 0.8),
     (".data", r"(?:^|\.)\w*Form\(\)\.\w+\.data$", 0.8),
     (".cleaned_data", r"(?:^|\.)\w*Form\(\)\.cleaned_data$", 0.8),
 )
-"""A form class of a file that was not given: a field's type is unknown, but most hold text."""
+"""The name that a browser gave an uploaded file; a form class of a file that was not given: a field's type is unknown,
+but most hold text."""
 
 RANDOM = words(
     "random.random random.randint random.randrange random.choice random.choices random.sample random.getrandbits "

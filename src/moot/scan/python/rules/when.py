@@ -461,10 +461,15 @@ def is_unfiltered(site: Site) -> bool:
     return site.arg("filter", "members") is None and not ours and not site.is_proved("tarfile.", "path")
 
 
+PAGE_FILES = ('.html"', ".html'", '.html.j2"', ".html.j2'", '.htm"', ".htm'")
+
+
 def is_unescaped(site: Site) -> bool:
     """Explicitly off, or left off where pages are rendered: templates of a code generator do not count."""
     choice = site.arg("autoescape")
-    return is_const(choice, False) if choice is not None else site.module(*WEB_MODULES)
+    if choice is not None:
+        return is_const(choice, False)
+    return site.module(*WEB_MODULES) or any(site.contains(end) for end in PAGE_FILES)
 
 
 def all_interfaces(site: Site) -> bool:
