@@ -8,7 +8,7 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Span
 from moot.scan.engine.lookups import members, source, taints_in
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.queries import has_clause, has_placeholder, is_statement, is_value_place
+from moot.scan.engine.queries import LAST, has_clause, has_placeholder, is_statement, is_value_place
 from moot.scan.engine.state import State
 from moot.scan.engine.values import (
     BUILT,
@@ -18,6 +18,7 @@ from moot.scan.engine.values import (
     LINE,
     MAIL,
     NAMED,
+    ORDERED,
     PAGE,
     PROVED,
     SHARED,
@@ -64,6 +65,7 @@ OUR_OWN = re.compile(
     r"|root|home|bin|exe|cwd|dir$|folder|script|config|settings|opts?$|flags"
 )
 """Words for what a program chooses itself."""
+ORDER = re.compile(r"(?i)\border\s+by\s+(?:[\w.]+\s*,?\s*)?[`\"]?$")
 JOINS = words("os.path.join posixpath.join ntpath.join path.join path.resolve path/filepath.Join path.Join .joinpath")
 
 
@@ -133,9 +135,11 @@ def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) ->
             found = ending(found, frozenset({"option"}))
         if "\r\n\r\n" in place.before:
             # The body of an HTTP message, behind its header.
-            found = ending(found, frozenset({"header"}))
+            found = ending(found, frozenset({"header", "mail"}))
         if place.holds_name and not part.marks & SPREADING:
-            found = _note_name(found, "sql" if place.has_bound else NAMED)
+            ordered = ORDER.search(place.before[-LAST:]) is not None
+            kinds = {NAMED, ORDERED} if ordered else {"sql"} if place.has_bound else {NAMED}
+            found = _note_name(found, frozenset(kinds))
     elif not found and _is_of_unknown_origin(m, part, place):
         name = part.name.removeprefix("?.")
         taint = source(m, f"value {name}", UNKNOWN_VALUE, at)._replace(label="unknown")
@@ -144,9 +148,9 @@ def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) ->
     return found
 
 
-def _note_name(taints: Taints, kind: str) -> Taints:
+def _note_name(taints: Taints, kinds: frozenset[str]) -> Taints:
     """A name cannot be bound as values are: what a caller chooses there is judged more mildly than a request."""
-    return tuple(t._replace(ended=t.ended | {kind}) if t.strength <= CALLERS else t for t in taints)
+    return tuple(t._replace(ended=t.ended | kinds) if t.strength <= CALLERS else t for t in taints)
 
 
 def _last_word(name: str) -> str:

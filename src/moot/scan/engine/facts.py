@@ -9,6 +9,8 @@ from moot.scan.syntax import words
 
 Proofs = frozenset[tuple[str, str]]
 PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
+ON_THIS_SITE = re.compile(r"\^?\\?/(?:\(\?!\[?(?:\\*[/\\])+\]?\)|\[\^(?:\\*[/\\])+\]|\\w|\[\w)")
+"""A pattern of addresses that begin with one slash, and not with two."""
 KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
 """A pattern that matches everything except harmless characters."""
 HOST_KINDS = ("redirect", "ssrf")
@@ -198,6 +200,8 @@ def of_pattern(pattern: Val, how: str, subject: Val, taints: Taints) -> Facts:
         return NO_FACTS
     if "__proto__" in text:
         return Facts(false=about(taints, "prototype"))
+    if ON_THIS_SITE.match(text.removeprefix("^") if how == "search" and text.startswith("^") else text):
+        return when_true(taints, "redirect")
     whole = how == "fullmatch"
     if how == "search" and not text.startswith(("^", "\\A")):
         return _search(text, taints)

@@ -21,6 +21,7 @@ from moot.scan.engine.values import (
     NAMED,
     NO_FACTS,
     NOTHING,
+    ORDERED,
     PAGE,
     SHARED,
     SPREADING,
@@ -162,7 +163,7 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
                 t
                 for place in sink.args
                 for t in site.taints_at(place, sink.kind)
-                if harmful(t, sink, site.state) and not (NAMED in t.ended and site.count > 1)
+                if harmful(t, sink, site.state) and not (_is_plain_name(t) and site.count > 1)
             ),
             None,
         )
@@ -175,6 +176,11 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
         else:
             m.report(sink.rule, e.at, taint, sink.floor)
     return matched
+
+
+def _is_plain_name(taint: Taint) -> bool:
+    """A table or column: beside bound values it is mostly one of the program's own."""
+    return NAMED in taint.ended and ORDERED not in taint.ended
 
 
 def _check_handed(m: Machine, site: CallSite, e: Call, sink: Sink) -> None:

@@ -28,9 +28,9 @@ SHARED = "shared"
 """The mark of a path that begins with a folder of all users, with a value behind it."""
 WHOLE = "whole"
 """The mark of a text that begins with an SQL statement and has one of its clauses: more than a sentence with a verb."""
-JOINED, NAMED = "+joined", "+named"
-"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path, or where SQL expects a name. No sink is
-of these kinds."""
+JOINED, NAMED, ORDERED = "+joined", "+named", "+ordered"
+"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path, where SQL expects a name, or where it
+expects an order, which callers choose more often than tables. No sink is of these kinds."""
 PROVED = "proved"
 """The mark of a value that checks have proved harmless: its origin is known, although it has no taint."""
 EITHER = SPREADING | CONSTRUCTED | {WHOLE, "proto", PROVED}

@@ -56,9 +56,10 @@ OF_EXCERPTS = {path.rpartition("/")[2]: path for path in sorted(LIBRARY)} | {
     "echo": "github.com/labstack/echo/v4", "fiber": "github.com/gofiber/fiber/v2", "chi": "github.com/go-chi/chi/v5",
     "jwt": "github.com/golang-jwt/jwt/v5", "ldap": "github.com/go-ldap/ldap/v3", "pgx": "github.com/jackc/pgx/v5",
     "pgxpool": "github.com/jackc/pgx/v5/pgxpool", "yaml": "gopkg.in/yaml.v3", "uuid": "github.com/google/uuid",
-    "securejoin": "github.com/cyphar/filepath-securejoin",
+    "template": "html/template", "securejoin": "github.com/cyphar/filepath-securejoin",
 }  # fmt: skip
-"""What a name means where no import is shown at all. `rand` and `template` may be either of two packages."""
+"""What a name means where no import is shown at all. `rand` may be either of two packages, and pages are
+not made by `text/template`."""
 FILLED_BUFFERS = frozenset({"Read", "ReadFull", "copy"})
 
 

@@ -7,7 +7,7 @@ from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
 from moot.scan.engine.rules import checks
-from moot.scan.engine.values import HEADERS, Val
+from moot.scan.engine.values import HEADERS, MAIL, Val
 from moot.scan.go.rules import cookies as cookies
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import libraries as libraries
@@ -270,6 +270,11 @@ def _writes_headers(site: Site) -> bool:
     return any(HEADERS in value.marks for value in (site.arg(0), site.arg(1)) if value is not None)
 
 
+def _writes_mail(site: Site) -> bool:
+    text = site.arg(4)
+    return text is not None and MAIL in text.marks
+
+
 def _is_block_by_block(site: Site) -> bool:
     """ECB: blocks of a longer text, each encrypted by itself."""
     around = site.around()
@@ -373,6 +378,8 @@ SINKS: tuple[Sink, ...] = (
          floor=SURE),
     sink(known.PATH, "path", " ".join(f"{c}.{n}" for c in names.FIBERS for n in ("SendFile", "Download")), 0,
          floor=SURE),
+    sink(known.PATH, "path", " ".join(f"{c}.{n}" for c in names.FIBERS for n in ("SaveFile", "SaveFileToStorage")), 1,
+         floor=SURE),
     sink(known.SSRF, "ssrf", " ".join(f"{c}.{n}" for c in CLIENTS for n in ("Get", "Post", "Head", "PostForm")), 0,
          floor=MEDIUM, when=_dials_freely),
     sink(known.SSRF, "ssrf", "net/http.NewRequest", 1, floor=MEDIUM, when=_dials_freely),
@@ -395,6 +402,7 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.DESERIALISE, "deserialise", ".Decode", "self", floor=SURE,
          when=lambda site: site.receiver.name.startswith("encoding/gob")),
     sink(flaw.HEADER, "mail", "net/smtp.SendMail", 2, 3, floor=SURE),
+    sink(flaw.HEADER, "mail", "net/smtp.SendMail", 4, floor=SURE, when=_writes_mail),
     sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE),
     sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprintln fmt.Fprint", 1, 2, 3, 4, floor=SURE, when=_is_log_file),
     sink(flaw.HEADERS, "header", ".WriteString .Write fmt.Fprintf io.WriteString", 0, 1, floor=SURE,

@@ -26,7 +26,8 @@ FIBER_PARTS = words(
 LDAPS = ("github.com/go-ldap/ldap", "github.com/go-ldap/ldap/v3", "gopkg.in/ldap.v2", "gopkg.in/ldap.v3")
 ARCHIVES = (
     "archive/zip.File", "archive/zip.OpenReader()[].File[]", "archive/zip.NewReader()[].File[]", "archive/tar.Header",
-    "archive/tar.NewReader().Next()[]",
+    "archive/tar.NewReader().Next()[]", "archive/tar.Reader.Next()[]", "archive/zip.Reader.File[]",
+    "archive/zip.ReadCloser.File[]",
 )  # fmt: skip
 FLAGS = words("String StringVar Arg Args")
 
@@ -97,12 +98,13 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         ("net/url.QueryEscape net/url.PathEscape", "xss path header log redirect ssrf shell"),
         ("strconv.Quote strconv.QuoteToASCII", "log header"),
         ("encoding/json.Marshal encoding/json.MarshalIndent", "log xss header"),
+        ("mime.QEncoding.Encode mime.BEncoding.Encode", "mail header log"),
         ("net/mail.ParseAddress net/mail.ParseAddressList", "mail header log"),
         ("github.com/lib/pq.QuoteIdentifier github.com/lib/pq.QuoteLiteral", "sql"),
     ):
         found |= dict.fromkeys(words(line), words(kinds))
     found |= dict.fromkeys(words(".EncodeToString"), TEXT_KINDS - {"path"})
-    found |= dict.fromkeys(words(".replace"), frozenset({"log", "header", "xss", "sql", "ldap"}))
+    found |= dict.fromkeys(words(".replace"), frozenset({"log", "header", "mail", "xss", "sql", "ldap"}))
     found |= dict.fromkeys(words(".Redacted"), frozenset({"log", "header"}))
     found |= dict.fromkeys(words(".Sanitize .SanitizeBytes"), frozenset({"xss"}))
     found |= dict.fromkeys(words("github.com/cyphar/filepath-securejoin.SecureJoin"), frozenset({"path"}))

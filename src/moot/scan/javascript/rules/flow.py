@@ -111,6 +111,7 @@ PAGES = (
          ".bypassSecurityTrustScript", 0, floor=ANY_CALLER),
     sink(known.HTML, "xss", ".html .append .prepend .after .before .replaceWith .appendTo", 0, floor=ANY_CALLER,
          when=every(of("$(", "jQuery(", "jquery("), when.when_built(0))),
+    sink(known.HTML, "xss", "$ jQuery jquery", 0, when=when.is_page_built, floor=ANY_CALLER),
     sink(known.HTML, "xss", "handlebars.SafeString Handlebars.SafeString hbs.SafeString hbs.handlebars.SafeString", 0,
          floor=ANY_CALLER),
     sink(flaw.ESCAPE_OFF, "xss", "js.option.noEscape", when=when.first_is(True)),

@@ -56,7 +56,7 @@ USUAL = {
     "fsp": "fs.promises", "fse": "fs-extra", "jwt": "jsonwebtoken", "yaml": "js-yaml", "escapeHtml": "escape-html",
     "serialize": "node-serialize", "qs": "qs", "shellQuote": "shell-quote", "mysql": "mysql", "ejs": "ejs", "pug": "pug",
     "nunjucks": "nunjucks", "mustache": "mustache", "got": "got", "superagent": "superagent", "vm": "vm", "vm2": "vm2",
-    "xpath": "xpath", "unzipper": "unzipper",
+    "xpath": "xpath", "unzipper": "unzipper", "AdmZip": "adm-zip",
 }  # fmt: skip
 """Names in fragments of code, whose imports were not given."""
 RAW = words(
@@ -143,7 +143,7 @@ PASSES = words(
     "js-yaml.load js-yaml.safeLoad path.join vm.Script vm2.VMScript "
     ".get .toString .strip .lower .upper .join .split .slice .concat .replace .replace_first .substr .padStart .padEnd "
     ".repeat .items .keys .values .trim .normalize .decode .search .matchAll .toJSON .valueOf .pop .popleft .getAll "
-    ".flat .reverse .sort .splice"
+    ".flat .reverse .sort .splice marked marked.parse marked.marked showdown.Converter().makeHtml"
 )
 ROOTS = words(
     "fs crypto http https net os child_process cluster dns dgram zlib stream events timers readline tls vm "

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site, When
-from moot.scan.engine.values import SHARED, Val
+from moot.scan.engine.values import PAGE, SHARED, Val
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rules.secrets import PLACEHOLDER
 from moot.scan.rules.when import PRESCRIBED, is_about_password, is_guessable
@@ -92,6 +92,12 @@ def is_built(value: Val | None) -> bool:
 
 def when_built(place: int) -> When:
     return lambda site: is_built(site.arg(place))
+
+
+def is_page_built(site: Site) -> bool:
+    """`$("<li>" + text)` makes elements; any other text selects some."""
+    value = site.arg(0)
+    return value is not None and PAGE in value.marks and is_built(value)
 
 
 def when_text_built(place: int) -> When:

@@ -118,6 +118,8 @@ PAGES: tuple[Sink, ...] = (
     sink(known.RESPONSE, "xss", "print", 0, when=lambda site: site.module("cgi", "cgitb"), floor=SURE),
     sink(known.RESPONSE, "xss", "sanic.response.html pyramid.response.Response quart.Response quart.make_response "
          "cherrypy.response.body sanic.html", 0, "body", "text", when=when.html, floor=SURE),
+    sink(known.TEMPLATE, "template", "Template", 0, "source", floor=ANY_CALLER,
+         when=lambda site: site.member() == "render" or re.search(r"\.render\(", site.around()) is not None),
     sink(known.TEMPLATE, "template", "bottle.template bottle.SimpleTemplate tornado.template.Template "
          "django.template.engines.from_string quart.render_template_string", 0, "source", floor=MEDIUM),
     sink(known.REDIRECT, "redirect", "aiohttp.web.HTTPFound aiohttp.web.HTTPSeeOther aiohttp.web.HTTPTemporaryRedirect "

@@ -135,6 +135,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         "django.utils._os.safe_join",
         "ldap": "ldap3.utils.conv.escape_filter_chars ldap.filter.escape_filter_chars ldap.dn.escape_dn_chars "
         "ldap3.utils.dn.escape_rdn ldap.filter.filter_format",
+        "mail": "email.header.Header Header email.utils.parseaddr",
         "regex": "re.escape",
         "nosql": "str bson.ObjectId bson.objectid.ObjectId",
     }
@@ -230,6 +231,9 @@ USUAL = {
     "quote_plus": "urllib.parse.quote_plus", "literal_eval": "ast.literal_eval", "b64decode": "base64.b64decode",
     "HTMLResponse": "fastapi.responses.HTMLResponse", "RawSQL": "django.db.models.expressions.RawSQL",
     "escape_filter_chars": "ldap.filter.escape_filter_chars", "safe_join": "werkzeug.utils.safe_join",
+    "FileResponse": "fastapi.responses.FileResponse", "RedirectResponse": "fastapi.responses.RedirectResponse",
+    "BaseHTTPRequestHandler": "http.server.BaseHTTPRequestHandler",
+    "SimpleHTTPRequestHandler": "http.server.SimpleHTTPRequestHandler",
     "basename": "os.path.basename", "xhtml_escape": "tornado.escape.xhtml_escape",
 }  # fmt: skip
 """Names in fragments of code, whose imports were not given."""
