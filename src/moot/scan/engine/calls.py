@@ -154,6 +154,7 @@ def _join_texts(m: Machine, separator: Val, parts: Val, state: State) -> Val:
         built = _build_parts(m, between[1:], state)
         return built._replace(marks=mark_joined(separator.const, built.marks))
     marks = frozenset(mark for _, cell in m.cells(parts, state) if cell.rest for mark in cell.rest.marks & CONSTRUCTED)
+    marks |= parts.marks & CONSTRUCTED
     return Val(taints, marks=mark_joined(separator.const, marks) if isinstance(separator.const, str) else marks)
 
 

@@ -163,7 +163,7 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
                 t
                 for place in sink.args
                 for t in site.taints_at(place, sink.kind)
-                if harmful(t, sink, site.state) and not (_is_plain_name(t) and site.count > 1)
+                if harmful(t, sink, site.state) and not (_is_plain_name(t) and _has_more(site, place))
             ),
             None,
         )
@@ -176,6 +176,11 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
         else:
             m.report(sink.rule, e.at, taint, sink.floor)
     return matched
+
+
+def _has_more(site: CallSite, place: int | str) -> bool:
+    """Whether arguments follow the statement, behind the context before it."""
+    return site.count > (place + 1 if isinstance(place, int) else 1)
 
 
 def _is_plain_name(taint: Taint) -> bool:
@@ -388,7 +393,8 @@ def _fold_call(site: CallSite) -> fold.Known:
         return UNKNOWN
     known = [arg.const for arg in site.args if not arg.refs]
     if len(known) < len(site.args):
-        items = site.items(site.arg(0))
+        first = site.arg(0)
+        items = site.items(first) if first is not None and not first.taints else None
         return len(items) if site.name == "len" and items is not None else UNKNOWN
     if any(value is UNKNOWN for value in known):
         return UNKNOWN

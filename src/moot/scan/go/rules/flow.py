@@ -7,7 +7,7 @@ from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
 from moot.scan.engine.rules import checks
-from moot.scan.engine.values import HEADERS, MAIL, Val
+from moot.scan.engine.values import HEADERS, MAIL, VALUED, Val
 from moot.scan.go.rules import cookies as cookies
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import libraries as libraries
@@ -58,12 +58,20 @@ def _is_database(site: Site) -> bool:
 
 def _comes_second(site: Site) -> bool:
     """The statement stands behind a context, or behind what is filled in."""
-    first = site.arg(0)
-    return site.module(*SECOND_ARGUMENT) or (first is not None and CONTEXT.search(first.name) is not None)
+    first, second = site.arg(0), site.arg(1)
+    follows = first is not None and CONTEXT.search(first.name) is not None
+    return site.module(*SECOND_ARGUMENT) or follows or (second is not None and "sql" in second.marks)
 
 
 def _orm(site: Site) -> bool:
-    return site.module(*ORMS)
+    """By the import; in an excerpt, by the name of the database and SQL with a value in it."""
+    text = site.arg(0)
+    built = text is not None and bool({VALUED, "sql"} & text.marks) and DATABASE.search(site.receiver.name) is not None
+    return site.module(*ORMS) or built
+
+
+def _sends_page(site: Site) -> bool:
+    return re.search(r"""Type\("html|text/html|MIMETextHTML""", site.around()) is not None
 
 
 def _is_shell_script(start: int) -> Callable[[Site], bool]:
@@ -392,6 +400,8 @@ SINKS: tuple[Sink, ...] = (
          when=_to_page(0), floor=SURE),
     sink(known.RESPONSE, "xss", "net/http.ResponseWriter.Write", 0, floor=SURE, when=_is_html),
     sink(known.RESPONSE, "xss", ECHO_CONTEXTS, 1, floor=SURE),
+    sink(known.RESPONSE, "xss", " ".join(f"{c}.{n}" for c in names.FIBERS for n in ("SendString", "Send")), 0,
+         when=_sends_page, floor=SURE),
     sink(known.HTML, "xss", "html/template.HTML html/template.JS html/template.URL html/template.CSS "
          "html/template.HTMLAttr html/template.JSStr html/template.Srcset", when=_unknown_markup),
     sink(flaw.TEXT_TEMPLATE, "xss", "text/template.New().Parse text/template.New().Funcs().Parse", when=_is_page),

@@ -29,6 +29,7 @@ ARCHIVES = (
     "archive/tar.NewReader().Next()[]", "archive/tar.Reader.Next()[]", "archive/zip.Reader.File[]",
     "archive/zip.ReadCloser.File[]",
 )  # fmt: skip
+PGX = ("github.com/jackc/pgx", "github.com/jackc/pgx/v4", "github.com/jackc/pgx/v5")
 FLAGS = words("String StringVar Arg Args")
 
 
@@ -100,6 +101,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         ("encoding/json.Marshal encoding/json.MarshalIndent", "log xss header"),
         ("mime.QEncoding.Encode mime.BEncoding.Encode", "mail header log"),
         ("net/mail.ParseAddress net/mail.ParseAddressList", "mail header log"),
+        (" ".join(f"{owner}.Identifier().Sanitize" for owner in PGX), "sql"),
         ("github.com/lib/pq.QuoteIdentifier github.com/lib/pq.QuoteLiteral", "sql"),
     ):
         found |= dict.fromkeys(words(line), words(kinds))

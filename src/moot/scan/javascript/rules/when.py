@@ -125,12 +125,18 @@ def is_sure(value: Val) -> bool:
     return max((taint.strength for taint in value.taints), default=0) >= DIRECT
 
 
+PLAIN_TYPE = re.compile(r"""(?:type|contentType|set|header)\([^()]*['"](?:text/plain|text/csv|text|txt|json|csv|application/\w+)['"]""")
+"""`res.type("text/plain")`"""
+
+
 def page(site: Site) -> bool:
     """Text sent as HTML. An object becomes JSON; the result of an unknown function may be anything."""
     if not site.name.startswith("res."):
         return False
     first = site.arg(0)
     if first is None or first.refs or not first.taints or first.name in ("req.body", "req.query", "req.params"):
+        return False
+    if PLAIN_TYPE.search(site.text().partition("send(")[0]):
         return False
     return not first.name.endswith("()") or bool(TEXT_RESULTS.search(first.name))
 
