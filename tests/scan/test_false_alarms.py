@@ -50,7 +50,199 @@ func tell(w http.ResponseWriter, r *http.Request) {{
 	log.Printf("asked: %s", {address})
 }}
 """
+ROUTE = """package a
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+)
+
+func Routes() http.Handler {{
+	router := chi.NewRouter()
+	router.Get("{pattern}", func(w http.ResponseWriter, r *http.Request) {{
+		http.Redirect(w, r, r.RequestURI+"/", http.StatusMovedPermanently)
+	}})
+	return router
+}}
+"""
+DECODED = """package a
+
+import (
+	"encoding/{kind}"
+	"net/http"
+)
+
+func read(r *http.Request, into any) error {{
+	return {kind}.NewDecoder(r.Body).Decode(into)
+}}
+"""
+POOLED = """package a
+
+import "sync"
+
+type Call struct {{
+	mu     sync.Mutex
+	values map[string]string
+	path   string
+	index  int
+	failed bool
+}}
+
+func (c *Call) Set(key, value string) {{
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.values = map[string]string{{key: value}}
+}}
+
+func (c *Call) reset() {{
+	c.values = nil
+{others}}}
+"""
+OPENED = """package a
+
+import (
+	"flag"
+	"net/http"
+	"os"
+)
+
+var given = flag.String("file", "", "what to read")
+
+func read(r *http.Request) (*os.File, error) {{
+	return os.Open({path})
+}}
+"""
+WRITTEN = """package a
+
+import "encoding/json"
+
+type Args map[string]{kind}
+
+func (a Args) String() string {{
+	data, _ := json.Marshal(a)
+	return string(data)
+}}
+"""
+CLEARED = """def serve(self):
+    try:
+        self.run()
+    except ValueError as error:
+        try:
+            self.answer(500)
+        except Exception:
+            pass
+{after}"""
+PAGE_TIMER = """const later = ((token, waiting) => {{
+  window.addEventListener('message', ({{ data }}) => {{
+    if (data === token) waiting.shift()();
+  }});
+}})({token}, []);
+"""
+SOCKET = "function f(req, socket) {{ socket.write(`HTTP/1.1 302 Found\\r\\nLocation: ${{{to}}}\\r\\n\\r\\n`); }}\n"
+LOCATION = """function f(answer) {{
+  {declared} = answer.headers.get('location');
+  location = new URL({name}, answer.url);
+  return location;
+}}
+"""
+RENAMED = "def run(path, given):\n    code = compile('raise error', path, 'exec')\n    exec(code.replace({part}))\n"
+MADE = """from types import CodeType
+
+
+def run(given):
+    exec(CodeType(0, 0, 0, 1, 2, 64, {code}, (), (), (), 'a.py', {name}, {name}, 1, b'', b''))
+"""
 TWINS = {
+    "what came as a header line, and what was decoded": (
+        "javascript-header",
+        SOCKET.format(to="req.headers.referer"),
+        SOCKET.format(to="req.query.to"),
+    ),
+    "an address as it was sent, and one that is decoded here": (
+        "javascript-header",
+        "function f(req, res) { res.setHeader('X-Path', req.url); }\n",
+        "function f(req, res) { res.setHeader('X-Path', decodeURIComponent(req.url)); }\n",
+    ),
+    "a variable called location, and the page's": (
+        "javascript-open-redirect",
+        LOCATION.format(declared="let location", name="location"),
+        LOCATION.format(declared="let next", name="next"),
+    ),
+    "what a part of ours makes of settings, and a text": (
+        "python-markup",
+        "from markupsafe import Markup\n\n\nclass Macro:\n    def __init__(self, body):\n        self.body = body\n\n"
+        "    def call(self, values):\n        return Markup(self.body(*values))\n",
+        "from markupsafe import Markup\n\n\nclass Macro:\n    def __init__(self, body):\n        self.body = body\n\n"
+        "    def call(self, values):\n        return Markup(''.join(values))\n",
+    ),
+    "markup that becomes a plain text at once, and one that stays": (
+        "python-markup",
+        "from markupsafe import Markup\n\n\ndef strip(text):\n    return Markup(str(text)).striptags()\n",
+        "from markupsafe import Markup\n\n\ndef strip(text):\n    return Markup(str(text)).strip()\n",
+    ),
+    "the name of a piece of code, and its constants": (
+        "python-eval",
+        RENAMED.format(part="co_name=given"),
+        RENAMED.format(part="co_consts=(given,)"),
+    ),
+    "a piece of code made by hand: its name, and its bytes": (
+        "python-eval",
+        MADE.format(code="b'd'", name="given"),
+        MADE.format(code="given", name="'f'"),
+    ),
+    "what is ended with a reason, and what is sent": (
+        "javascript-swallowed-error",
+        "function f(stream, error) { try { stream.destroy(error); } catch {} g(); }\n",
+        "function f(stream, error) { try { stream.send(error); } catch {} g(); }\n",
+    ),
+    "an error on the way to report another, and the only one": (
+        "python-swallowed-error",
+        CLEARED.format(after="        self.log(error)\n"),
+        CLEARED.format(after="    self.log('done')\n"),
+    ),
+    "an address of one route, and one that begins as the sender likes": (
+        "go-open-redirect",
+        ROUTE.format(pattern="/docs"),
+        ROUTE.format(pattern="/{name}"),
+    ),
+    "an address of one route in Express, and any address": (
+        "javascript-open-redirect",
+        "app.get('/docs', (req, res) => res.redirect(req.originalUrl + '/'));\n",
+        "app.get('*', (req, res) => res.redirect(req.originalUrl + '/'));\n",
+    ),
+    "a format that fills the type it is given, and one that names types": (
+        "go-deserialise",
+        DECODED.format(kind="xml"),
+        DECODED.format(kind="gob"),
+    ),
+    "an object made new for its next owner, and a guarded field emptied": (
+        "go-unguarded-write",
+        POOLED.format(others='\tc.path = ""\n\tc.index = 0\n\tc.failed = false\n'),
+        POOLED.format(others=""),
+    ),
+    "the path of whoever starts the command, and that of a visitor": (
+        "go-path",
+        OPENED.format(path="*given"),
+        OPENED.format(path='r.URL.Query().Get("file")'),
+    ),
+    "strings that can always be written, and values that may not": (
+        "go-discarded-error",
+        WRITTEN.format(kind="string"),
+        WRITTEN.format(kind="any"),
+    ),
+    "a nonce of random bytes, and a digest of a text": (
+        "python-weak-hash",
+        "import hashlib, os\n\n\ndef nonce(count):\n    data = str(count).encode()\n    data += os.urandom(8)\n"
+        "    return hashlib.sha1(data).hexdigest()[:16]\n",
+        "import hashlib, os\n\n\ndef nonce(count):\n    data = str(count).encode()\n"
+        "    return hashlib.sha1(data).hexdigest()[:16]\n",
+    ),
+    "a number that everybody can foresee, and a token": (
+        "javascript-timing",
+        PAGE_TIMER.format(token="`timer${Math.random()}`"),
+        PAGE_TIMER.format(token="process.env.TOKEN"),
+    ),
     "a token of a grammar, and a key": (
         "python-hardcoded-secret",
         "def is_group(token):\n    return token == '#bygroup'\n",

@@ -1,7 +1,7 @@
 """What fires and what stays silent in JavaScript and TypeScript, one line each."""
 
 import pytest
-from samples import rules
+from samples import rules, scanned
 
 from moot.core.types import Language
 
@@ -97,3 +97,14 @@ def test_a_path_made_for_a_file_is_told_once() -> None:
 def test_typed_code() -> None:
     text = "export const f = (id: string) => pool.query(`SELECT * FROM t WHERE id = ${id}` as string);"
     assert rules("typescript", text) == ["javascript-sql-string"]
+
+
+def test_a_field_may_end_with_its_line_before_a_computed_one() -> None:
+    text = "class A {\n  #left\n\n  [key] = null\n  static right\n  [other](text) { return eval(text); }\n}\n"
+    scan = scanned("javascript", text)
+    assert scan.not_analysed == ()
+    assert [(finding.rule, finding.line) for finding in scan.findings] == [("javascript-eval", 6)]
+
+
+def test_a_name_before_brackets_is_still_an_element() -> None:
+    assert scanned("javascript", "a\n  [0].run()\nb(\n").not_analysed != ()

@@ -18,6 +18,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
 from moot.core.types import Language, NotAnalysed
+from moot.scan.javascript.fields import end_fields
 from moot.scan.project import ScanProject
 
 T = TypeVar("T")
@@ -163,6 +164,8 @@ def parse(
     if root is None:
         read = data.rfind(b"\n", 0, FIRST_LOOK) + 1 or FIRST_LOOK
         root = Parser(grammar(language, path.endswith(".tsx"))).parse(data[:read]).root_node
+    elif root.has_error and language in ("javascript", "typescript"):
+        root = _parse_ended(path, language, data) or root
     scopes = Landmarks([-1], [Scope(MODULE, root, None)])
     source = Source(
         path,
@@ -179,6 +182,13 @@ def parse(
     if not source.brief:
         _index(source)
     return source
+
+
+def _parse_ended(path: str, language: Language, data: bytes) -> Node | None:
+    """The tree with the semicolons that the grammar misses, if nothing else is wrong."""
+    ended = end_fields(data)
+    root = _root(Parser(grammar(language, path.endswith(".tsx"))), ended) if ended != data else None
+    return root if root is not None and not root.has_error else None
 
 
 def _root(parser: Parser, data: bytes) -> Node | None:

@@ -119,6 +119,8 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
     for store in m.book.stores:
         if store.imported and not (key is not None and len(words) > 1 and _is_holder(store, words[1])):
             continue
+        if store.unbound and _is_bound(m, re.split(r"\W", words[0])[0], state):
+            continue
         taints = carried
         if store.keys and key is not None:
             taints = (*taints, *key.taints)
@@ -133,6 +135,12 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
                 else:
                     m.report(store.rule, at, taint, store.floor)
                 break
+
+
+def _is_bound(m: Machine, name: str, state: State) -> bool:
+    """Whether the name is one of the program's own; a global of the host is bound to itself."""
+    held = [scope[name] for scope in (state.names, *m.frame.env) if name in scope]
+    return any(value.name != name or value.taints for value in held)
 
 
 def names_anything(key: Val) -> bool:

@@ -8,14 +8,17 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Span
 from moot.scan.engine.lookups import members, source, taints_in
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.queries import has_clause, has_placeholder, is_statement, is_value_place
+from moot.scan.engine.queries import LAST, has_clause, has_placeholder, is_statement, is_value_place
 from moot.scan.engine.state import State
 from moot.scan.engine.values import (
     BUILT,
     CONSTRUCTED,
     HEADERS,
     JOINED,
+    LINE,
+    MAIL,
     NAMED,
+    ORDERED,
     PAGE,
     PROVED,
     SHARED,
@@ -42,6 +45,11 @@ HEADER_LINE = re.compile(
     rf"[^\n{HOLE}]*+{HOLE}[^\r\n]*+\r\n"
 )
 """Below another line, or a line of its own whose name is that of a header."""
+HEADER_NAME = r"(?:[A-Z]\w*+(?:-[A-Z]\w*+)++|Host|Cookie|Location|Referer|Origin|Subject|From|To|Cc|Bcc)"
+LONE_LINE = re.compile(rf"^{HEADER_NAME}: ?[^\n{HOLE}]*+{HOLE}[^\n]*$")
+MAIL_LINE = re.compile(rf"(?:^|\n)(?:Subject|From|To|Cc|Bcc|Reply-To): ?[^\n{HOLE}]*+{HOLE}[^\r\n]*+\r?\n")
+"""A line to be joined with others; a line in the head of a mail."""
+LINES = ((HEADERS, HEADER_LINE), (LINE, LONE_LINE), (MAIL, MAIL_LINE))
 BRACES = re.compile(r"\{\{|\}\}|\{(\w*)[^{}]*\}")
 PERCENT = re.compile(r"%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?([a-zA-Z%])")
 OUR_NAMES = re.compile(
@@ -57,6 +65,7 @@ OUR_OWN = re.compile(
     r"|root|home|bin|exe|cwd|dir$|folder|script|config|settings|opts?$|flags"
 )
 """Words for what a program chooses itself."""
+ORDER = re.compile(r"(?i)\border\s+by\s+(?:[\w.]+\s*,?\s*)?[`\"]?$")
 JOINS = words("os.path.join posixpath.join ntpath.join path.join path.resolve path/filepath.Join path.Join .joinpath")
 
 
@@ -104,8 +113,8 @@ def build_text(m: Machine, parts: Sequence[Val], carried: Sequence[Taints], at: 
             taints = merge_taints(taints, found)
     if marks - {SHARED} and TAG.search(before):
         marks.add(PAGE)
-    if marks - {SHARED} and HEADER_LINE.search(before):
-        marks.add(HEADERS)
+    if marks - {SHARED}:
+        marks |= {mark for mark, pattern in LINES if pattern.search(before)}
     if is_sql and parts[0].marks & SPREADING and (WHOLE in parts[0].marks or has_clause(before)):
         marks.add(WHOLE)
     return Construction(taints, frozenset(marks | shared))
@@ -121,11 +130,16 @@ def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) ->
     if any(taint.label == "outside" for taint in found):
         if "/" in place.before or "\\" in place.before or HOLE in place.before:
             found = ending(found, frozenset({JOINED}))
+        if place.before:
+            # A word that begins with a text of ours is no option of a program.
+            found = ending(found, frozenset({"option"}))
         if "\r\n\r\n" in place.before:
             # The body of an HTTP message, behind its header.
-            found = ending(found, frozenset({"header"}))
+            found = ending(found, frozenset({"header", "mail"}))
         if place.holds_name and not part.marks & SPREADING:
-            found = _note_name(found, "sql" if place.has_bound else NAMED)
+            ordered = ORDER.search(place.before[-LAST:]) is not None
+            kinds = {NAMED, ORDERED} if ordered else {"sql"} if place.has_bound else {NAMED}
+            found = _note_name(found, frozenset(kinds))
     elif not found and _is_of_unknown_origin(m, part, place):
         name = part.name.removeprefix("?.")
         taint = source(m, f"value {name}", UNKNOWN_VALUE, at)._replace(label="unknown")
@@ -134,9 +148,9 @@ def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) ->
     return found
 
 
-def _note_name(taints: Taints, kind: str) -> Taints:
+def _note_name(taints: Taints, kinds: frozenset[str]) -> Taints:
     """A name cannot be bound as values are: what a caller chooses there is judged more mildly than a request."""
-    return tuple(t._replace(ended=t.ended | {kind}) if t.strength <= CALLERS else t for t in taints)
+    return tuple(t._replace(ended=t.ended | kinds) if t.strength <= CALLERS else t for t in taints)
 
 
 def _last_word(name: str) -> str:
@@ -211,6 +225,13 @@ def split_replaced(text: str, old: str, new: Val) -> list[Val]:
 def _text_part(text: str, start: int, end: int) -> Val:
     part = text[start:end]
     return Val(const=part, marks=SPREADING) if start == 0 and is_statement(part) else const(part)
+
+
+def mark_joined(separator: str, marks: frozenset[str]) -> frozenset[str]:
+    """What lines make together: the head of a mail, and of an HTTP message if they end as those of HTTP do."""
+    if LINE not in marks or not separator.endswith("\n"):
+        return marks
+    return marks | ({MAIL, HEADERS} if separator.endswith("\r\n") else {MAIL})
 
 
 def find_joined(name: str, args: Sequence[Val]) -> frozenset[str]:

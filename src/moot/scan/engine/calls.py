@@ -4,7 +4,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from moot.scan.engine import containers, facts, fold
-from moot.scan.engine.building import build_text, split_format, split_replaced
+from moot.scan.engine.building import build_text, mark_joined, split_format, split_replaced
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Call, Class, Name, Span, Star
 from moot.scan.engine.library import CALLER, cleans, library_call
@@ -151,9 +151,11 @@ def _join_texts(m: Machine, separator: Val, parts: Val, state: State) -> Val:
         if all(isinstance(text, str) for text in texts):
             return Val(taints, separator.const.join(str(text) for text in texts)[: fold.MAX_TEXT])
         between = [part for value in items for part in (const(separator.const), value)]
-        return _build_parts(m, between[1:], state)
+        built = _build_parts(m, between[1:], state)
+        return built._replace(marks=mark_joined(separator.const, built.marks))
     marks = frozenset(mark for _, cell in m.cells(parts, state) if cell.rest for mark in cell.rest.marks & CONSTRUCTED)
-    return Val(taints, marks=marks)
+    marks |= parts.marks & CONSTRUCTED
+    return Val(taints, marks=mark_joined(separator.const, marks) if isinstance(separator.const, str) else marks)
 
 
 def _fill_text(
@@ -244,7 +246,7 @@ def _follow(m: Machine, use: _Invocation, *, anew: bool) -> Val:
         else value
         for value in args
     ]
-    frame = Frame(closure.unit, function, closure.env, closure.owner, address=m.frame.address)
+    frame = Frame(closure.unit, function, closure.env, closure.owner, address=m.frame.address, begins=m.frame.begins)
     m.steps += len(state.heap) >> 3
     inner = State(_parameters(m, closure, passed, keywords, state), state.heap.copy(), state.proved)
     before, m.anew = m.anew, len(m.frames) if anew else m.anew

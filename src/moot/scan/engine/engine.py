@@ -183,6 +183,7 @@ def run_entry(m: Machine, closure: Closure, heap: Heap) -> None:
     m.called.add(id(function))
     address = route_of(m, function)
     frame = Frame(closure.unit, function, closure.env, closure.owner, route=address, address=address)
+    frame.begins = m.begins.get(id(function), False)
     start = _at_start(m, heap)
     m.start = () if heap.own is m.heap else (id(heap.own), len(heap.own), len(m.heap))
     state = State({}, start, closure.proved | _find_middleware_proofs(m, function))

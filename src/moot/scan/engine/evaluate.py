@@ -58,6 +58,7 @@ from moot.scan.engine.values import (
     truth,
 )
 
+OWN = frozenset({PROVED})
 QUOTED = frozenset({"log", "header"})
 QUOTING = ("%q", "%r", "%a", "!r", "!a")
 
@@ -363,6 +364,9 @@ def _yield(m: Machine, e: Yield, state: State) -> Val:
 
 
 def _opaque(m: Machine, e: Opaque, state: State) -> Val:
+    if e.word == "package":
+        # A variable of the package's other files.
+        return Val(name=m.frame.unit.module.text(e.at), marks=OWN)
     taints: Taints = ()
     for part in e.parts:
         value = m.eval(part, state)

@@ -9,6 +9,8 @@ from moot.scan.syntax import words
 
 Proofs = frozenset[tuple[str, str]]
 PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
+ON_THIS_SITE = re.compile(r"\^?\\?/(?:\(\?!\[?(?:\\*[/\\])+\]?\)|\[\^(?:\\*[/\\])+\]|\\w|\[\w)")
+"""A pattern of addresses that begin with one slash, and not with two."""
 KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
 """A pattern that matches everything except harmless characters."""
 HOST_KINDS = ("redirect", "ssrf")
@@ -94,6 +96,11 @@ def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
         elif "host" in left.marks and "host" in right.marks:
             # The URL points to the host that was checked.
             facts = when_true((*left.taints, *right.taints), *HOST_KINDS)
+        elif {"normal", "folder"} <= left.marks | right.marks and "normal" in left.marks & right.marks:
+            # A resolved path lies in this folder, whoever names the folder.
+            part, folder = (left, right) if "folder" in left.marks else (right, left)
+            named = {taint.origin for taint in folder.taints}
+            facts = when_true(tuple(taint for taint in part.taints if taint.origin not in named), "path")
         if _is_common_path(left) or _is_common_path(right):
             facts = Facts(facts.true | about((*left.taints, *right.taints), "path"), facts.false)
         return facts
@@ -193,6 +200,8 @@ def of_pattern(pattern: Val, how: str, subject: Val, taints: Taints) -> Facts:
         return NO_FACTS
     if "__proto__" in text:
         return Facts(false=about(taints, "prototype"))
+    if ON_THIS_SITE.match(text.removeprefix("^") if how == "search" and text.startswith("^") else text):
+        return when_true(taints, "redirect")
     whole = how == "fullmatch"
     if how == "search" and not text.startswith(("^", "\\A")):
         return _search(text, taints)

@@ -7,7 +7,7 @@ from moot.scan.engine import facts, fold, schemas
 from moot.scan.engine.building import find_joined
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
-from moot.scan.engine.lookups import HOST, NORMAL, element, of_source, source, taints_in
+from moot.scan.engine.lookups import FOLDER, HOST, NORMAL, element, of_source, source, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.routes import NEXT, note_next, note_row
 from moot.scan.engine.rulebook import ALONE, Sink
@@ -21,6 +21,7 @@ from moot.scan.engine.values import (
     NAMED,
     NO_FACTS,
     NOTHING,
+    ORDERED,
     PAGE,
     SHARED,
     SPREADING,
@@ -47,11 +48,16 @@ CLEANER = re.compile(
     r"encode_for|normali[sz]e_(?:path|name)|validate|slugify|bleach"
 )
 CALLER = 0.5
+FORM = re.compile(r"(?:Form|FormSet|Serializer|Schema)\(\)$")
+FORM_CHECKS = words("is_valid validate validate_on_submit")
+"""Say that the form is filled in, and nothing of what a value does elsewhere."""
 CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
 """What keeps a text as it was put together."""
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
 TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE, SHARED}
 TEXTS = words("str unicode")
+ASKS = words("get Get getAll getlist get_all")
+OWN_PARTS = ("self.", "?.")
 PARTS = words("split rsplit partition rpartition splitext")
 NORMALISERS = words(
     "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
@@ -75,7 +81,7 @@ def library_call(m: Machine, site: CallSite, e: Call) -> Val:
     known = _apply_rules(m, site, e, last)
     if known is not None:
         return known
-    given = _collect_taints(m, site)
+    given = _collect_carried(m, site) if name in m.book.carries else _collect_taints(m, site)
     result = _result(m, site, last, matched, given)
     proof = _proof(m, site, last, given)
     if proof is NO_FACTS:
@@ -157,7 +163,7 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
                 t
                 for place in sink.args
                 for t in site.taints_at(place, sink.kind)
-                if harmful(t, sink, site.state) and not (NAMED in t.ended and site.count > 1)
+                if harmful(t, sink, site.state) and not (_is_plain_name(t) and _has_more(site, place))
             ),
             None,
         )
@@ -170,6 +176,16 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
         else:
             m.report(sink.rule, e.at, taint, sink.floor)
     return matched
+
+
+def _has_more(site: CallSite, place: int | str) -> bool:
+    """Whether arguments follow the statement, behind the context before it."""
+    return site.count > (place + 1 if isinstance(place, int) else 1)
+
+
+def _is_plain_name(taint: Taint) -> bool:
+    """A table or column: beside bound values it is mostly one of the program's own."""
+    return NAMED in taint.ended and ORDERED not in taint.ended
 
 
 def _check_handed(m: Machine, site: CallSite, e: Call, sink: Sink) -> None:
@@ -274,6 +290,9 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
     if last in PARTS:
         # A proof about a file's extension says nothing about its name.
         taints = part_of(taints, "part")
+    elif last in ASKS and site.receiver.taints and isinstance(asked := getattr(site.arg(0), "const", None), str):
+        # `values.Get("a")` and `values.Get("b")` are different values.
+        taints = part_of(taints, asked)
     out = f"{name}()"
     if not taints:
         return _untainted(m, site, last)
@@ -289,13 +308,25 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         return Val(taints, name=out, marks=_marks(name, last, site) - judged)
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
-    if cleans(name):
-        return Val(name=out)
+    return Val(name=out) if cleans(name) else _guess_result(m, site, last, taints)
+
+
+def _guess_result(m: Machine, site: CallSite, last: str, taints: Taints) -> Val:
+    """What unseen code makes of its arguments. A method of a caller's object, or of a part of our own, hardly returns
+    a text that it was given."""
+    strong = tuple(taint for taint in taints if taint.strength >= CALLER)
     if site.receiver.taints:
-        # An unknown method of a caller's object hardly returns the caller's own text.
-        strong = tuple(taint for taint in taints if taint.strength >= CALLER)
-        return Val(strong, name=out, marks=_marks(name, last, site))
-    return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
+        return Val(strong, name=f"{site.name}()", marks=_marks(site.name, last, site))
+    if last in ASKS and site.receiver.name.rpartition(".")[2].isupper():
+        return Val(name=f"{site.name}()")  # a table of the program's own holds its own values
+    taints = strong if last not in READS and _is_part_of_ours(m, site) else taints
+    return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=f"{site.name}()")
+
+
+def _is_part_of_ours(m: Machine, site: CallSite) -> bool:
+    """`self.writer.write(x)`, and `self.write(x)` with a function that the constructor was given."""
+    own = any(cell.kind == "instance" for _, cell in m.cells(site.receiver, site.state))
+    return own or site.name.startswith(OWN_PARTS)
 
 
 def _untainted(m: Machine, site: CallSite, last: str) -> Val:
@@ -349,6 +380,8 @@ def _proving_marks(name: str, last: str, site: CallSite) -> frozenset[str]:
         return frozenset({"relative"})
     if last in ("get_host", "Hostname", "hostname"):
         return HOST
+    if last in ("dirname", "Dir") and any("normal" in value.marks for value in site.args):
+        return NORMAL | FOLDER
     if last in ("str", "fspath", "as_posix", "lower", "decode", "join"):
         values = (site.receiver, *site.args)
         return frozenset(mark for value in values for mark in value.marks & {"normal", "host", "common"})
@@ -360,11 +393,17 @@ def _fold_call(site: CallSite) -> fold.Known:
         return UNKNOWN
     known = [arg.const for arg in site.args if not arg.refs]
     if len(known) < len(site.args):
-        items = site.items(site.arg(0))
+        first = site.arg(0)
+        items = site.items(first) if first is not None and not first.taints else None
         return len(items) if site.name == "len" and items is not None else UNKNOWN
     if any(value is UNKNOWN for value in known):
         return UNKNOWN
     return fold.function(site.name, known)  # type: ignore[arg-type]
+
+
+def _collect_carried(m: Machine, site: CallSite) -> Taints:
+    given = [value for place in m.book.carries[site.name] if (value := site.arg(place)) is not None]
+    return reduce(merge_taints, (taints_in(m, value, site.state) for value in given), ())
 
 
 def _collect_taints(m: Machine, site: CallSite) -> Taints:
@@ -399,5 +438,7 @@ def _proof(m: Machine, site: CallSite, last: str, taints: Taints) -> Facts:
         return facts.of_kind([kind.name for kind in site.items(wanted) or [wanted]], taints)
     if site.name == "js.is_text":
         return facts.when_true(taints, "nosql")
+    if site.count == 0 and last in FORM_CHECKS and (site.receiver.refs or FORM.search(site.receiver.name)):
+        return NO_FACTS
     refused = facts.of_refusal(site.name, taints)
     return refused if refused is not NO_FACTS else facts.of_validator(site.name, taints)

@@ -9,6 +9,7 @@ from moot.scan.engine.ir import Span
 from moot.scan.engine.machine import Bound, Closure, Kind, Machine
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
+    ALL,
     ANY,
     EACH,
     NO_FACTS,
@@ -29,14 +30,22 @@ ELSEWHERE, CLIENT = 0.35, 0.4
 MAX_MEMBERS = 40
 """Longer lists are no longer tracked item by item."""
 HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
+FOLDER = frozenset({"folder"})
+"""The mark of the folder that a resolved path lies in."""
 HOST_PARTS = frozenset({"netloc", "hostname", "host", "domain", "Host", "origin", "Hostname"})
+ON_THIS_SITE = frozenset({"redirect"})
+LOOKED_UP = re.compile(
+    r"(?:^|[._])(?:find|get|fetch|lookup|look_up|search|query|select|list|filter|match)(?:_\w+)?\(\)(?:\[\])*$"
+    r"|_(?:matching|for|of|by_\w+)\(\)(?:\[\])*$"
+)
+"""Functions that choose by their arguments among what is kept."""
 TABLE = ".__dict__"
 NAMES = frozenset({"globals()", "locals()", "vars()"})
 BUILTINS = frozenset({"builtins", "__builtins__", "globalThis", "global"})
 MODULES = frozenset({"os", "sys", "subprocess", "builtins", "importlib", "pickle", "shutil"})
 """Standard modules that other standard modules import and thus expose as attributes."""
 OTHER_NAMES = {"posix": "os", "nt": "os", "_pickle": "pickle", "_io": "io"}
-WHOLE = HOST_PARTS | {"href", "parent", "parents", "Path", "pathname"}
+WHOLE = HOST_PARTS | {"href", "parent", "parents"}
 """Attributes whose check counts as a check of the whole value."""
 
 
@@ -99,7 +108,10 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
     if address and "<" not in address and value.name.endswith("request.path"):
         # A handler of one fixed route is only called for that URL.
         return Val(const=address, name=value.name)
-    return value._replace(taints=(source(m, value.name, strength, at),))
+    taint = source(m, value.name, strength, at)
+    if m.frame.begins and value.name.endswith(m.book.addressed):
+        taint = taint._replace(ended=taint.ended | ON_THIS_SITE)
+    return value._replace(taints=(taint,))
 
 
 def _is_sent_here(m: Machine, name: str) -> bool:
@@ -116,7 +128,7 @@ def source(m: Machine, origin: str, strength: float, at: Span) -> Taint:
         origin,
         label,
         strength,
-        NOTHING,
+        m.book.harmless.get(origin, NOTHING),
         FlowStep(None, module.path, module.line(at[0]), f"{origin} is read", 1),
         (module.path, at),
     )
@@ -141,7 +153,11 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
         if found is not None:
             return found
     taints = base.taints or _inside(base, state)
+    if taints and base.taints and LOOKED_UP.search(base.name):
+        # Of a record that was found by a value, the parts are what was kept, and not the value.
+        taints = tuple(taint for taint in taints if ALL in taint.ended)
     marks = HOST if name in HOST_PARTS else base.marks & NORMAL if base.marks else NOTHING
+    marks = marks | FOLDER if name == "parent" and marks else marks
     part = taints if not taints or name in WHOLE else part_of(taints, name)
     told = _find_host_facts(name, taints) if taints else NO_FACTS
     if name == "constructor" and _makes_code(m, base):

@@ -118,6 +118,8 @@ class Frame:
     """The route of a web handler; None for other functions."""
     address: str | None = None
     """The route of the handler being run, also in functions it calls."""
+    begins: bool = False
+    """Whether the address of the handler being run begins with a text of the program's own."""
     handed: Proved | None = None
     """What was proved at each call of the next handler."""
     at: Span = (0, 0)
@@ -146,6 +148,8 @@ class Machine:
         self.units = units
         self.packages: dict[str, dict[str, Val]] = {}
         """Go packages of the given files, by import path."""
+        self.begins: dict[int, bool] = {}
+        """By the id of a handler's function: whether its addresses all begin with a text of the program's own."""
         self.rows: dict[int, tuple[Closure, ...]] = {}
         """The middleware that runs before a function, by its id."""
         self.reports: dict[tuple[str, str, int], FlowReport] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from moot.scan.engine.fold import Known
-from moot.scan.engine.values import BUILT, HEADERS, PAGE, VALUED, Key, Label, Taints, Val
+from moot.scan.engine.values import BUILT, HEADERS, MAIL, PAGE, VALUED, Key, Label, Taints, Val
 from moot.scan.rule import Rule
 
 
@@ -44,6 +44,9 @@ class Site(Protocol):
     def line(self) -> str:
         """The line on which the call starts."""
 
+    def member(self) -> str:
+        """What is asked of the result at once: `striptags` in `Markup(x).striptags()`; "" if it is used as it is."""
+
     def around(self) -> str:
         """The source of the enclosing function."""
 
@@ -58,7 +61,7 @@ class Site(Protocol):
 
 
 When = Callable[[Site], bool]
-SHOWN = {"header": BUILT, "log": BUILT, "xss": PAGE, "template": BUILT, "sql": VALUED}
+SHOWN = {"header": BUILT, "mail": MAIL, "log": BUILT, "xss": PAGE, "template": BUILT, "sql": VALUED}
 ALONE = ""
 RETURNED = {"xss": PAGE, "header": HEADERS}
 """Kind of sink -> the mark of a text that a function must not return with one of its parameters in it."""
@@ -99,6 +102,8 @@ class NamedStore:
     imported: str = ""
     """The full name that the holder must have; "" if its written name is enough."""
     floor: float = 0.5
+    unbound: bool = False
+    """Whether the name must be one that the program does not declare itself: `location` of a page."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,12 @@ class FlowBook:
     """Built-in names; any other undefined name may hold anything."""
     places: tuple[NamedStore, ...] = ()
     """What must not be stored under an untrusted key in a value found under an untrusted key."""
+    harmless: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Source -> the kinds of sink that it cannot harm: what came as a header holds no line break."""
+    addressed: tuple[str, ...] = ()
+    """Endings of the sources that begin with the pattern of the route that was asked for."""
+    carries: dict[str, tuple[int | str, ...]] = field(default_factory=dict)
+    """Library function -> the arguments that its result is made of, where others only name or describe it."""
     proves: dict[str, str] = field(default_factory=dict)
     """Name -> how it rejects its first argument: `raises`, returns an `error` beside the result, or returns
     `nothing`."""

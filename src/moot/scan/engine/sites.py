@@ -1,5 +1,6 @@
 """A call as the rules see it."""
 
+import re
 from dataclasses import dataclass
 
 from moot.scan.engine.ir import Span
@@ -8,6 +9,7 @@ from moot.scan.engine.machine import Machine
 from moot.scan.engine.state import State
 from moot.scan.engine.values import Key, Taints, Val, merge_taints
 
+MEMBER = re.compile(rb"\s*\.\s*([a-zA-Z_]\w*)")
 HOST_OPTIONS = ("url", "uri", "host", "hostname", "baseURL", "href")
 
 
@@ -84,6 +86,10 @@ class CallSite:
 
     def line(self) -> str:
         return self.m.frame.unit.module.line_text(self.at[0])
+
+    def member(self) -> str:
+        found = MEMBER.match(self.m.frame.unit.module.data, self.at[1])
+        return found[1].decode() if found is not None else ""
 
     def taints_at(self, place: int | str, kind: str) -> Taints:
         if place == "*":

@@ -44,7 +44,7 @@ from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.namespaces import export
 from moot.scan.engine.state import Proved, State, join_states, meet
 from moot.scan.engine.switch import switch
-from moot.scan.engine.values import ALL, EACH, SET, Val, truth
+from moot.scan.engine.values import ALL, ANY, EACH, SET, Val, truth
 
 UNROLLED = 12
 COMPARED = ("==", "!=", "is", "is not")
@@ -58,6 +58,9 @@ def _assign(m: Machine, s: Assign, state: State) -> bool:
     frame.target = first.id if isinstance(first, Name) else frame.unit.module.text(first.at)[:80]
     value = m.eval(s.value, state)
     frame.target = ""
+    if s.local and isinstance(first, Name):
+        # From here on it is a name of this function, whatever its first value is.
+        state.names.setdefault(first.id, ANY)
     for target in s.targets:
         assign(m, target, value, state, s.at if isinstance(target, Name) else None)
     return True

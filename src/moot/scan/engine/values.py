@@ -20,16 +20,17 @@ SPREADING = frozenset({"sql"})
 """Marks that a value gets from any of its parts."""
 NOTHING: frozenset[str] = frozenset()
 BUILT, PAGE, HEADERS, VALUED = "built", "page", "headers", "valued"
+LINE, MAIL = "line", "mail"
 """Marks of a text that was put together from a constant and a value: any text, a page, lines of an HTTP header, SQL
-with a value in it."""
-CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS, VALUED})
+with a value in it, one line of a header, the head of a mail."""
+CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS, VALUED, LINE, MAIL})
 SHARED = "shared"
 """The mark of a path that begins with a folder of all users, with a value behind it."""
 WHOLE = "whole"
 """The mark of a text that begins with an SQL statement and has one of its clauses: more than a sentence with a verb."""
-JOINED, NAMED = "+joined", "+named"
-"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path, or where SQL expects a name. No sink is
-of these kinds."""
+JOINED, NAMED, ORDERED = "+joined", "+named", "+ordered"
+"""Among the kinds in `Taint.ended`: the value stands behind a folder in a path, where SQL expects a name, or where it
+expects an order, which callers choose more often than tables. No sink is of these kinds."""
 PROVED = "proved"
 """The mark of a value that checks have proved harmless: its origin is known, although it has no taint."""
 EITHER = SPREADING | CONSTRUCTED | {WHOLE, "proto", PROVED}

@@ -32,7 +32,7 @@ from moot.scan.go.program import LITERAL
 
 BUILDERS = frozenset({"strings.Builder", "bytes.Buffer"})
 HANDLES = re.compile(
-    r"^(?:net/http\.(?:Request|ResponseWriter|Client)|database/sql\.\w+|archive/(?:zip\.File|tar\.Header)|log\.Logger|"
+    r"^(?:net/http\.(?:Request|ResponseWriter|Client)|database/sql\.\w+|archive/(?:zip\.(?:File|Reader|ReadCloser)|tar\.(?:Header|Reader))|log\.Logger|"
     r"github\.com/sirupsen/logrus\.(?:Logger|Entry)|go\.uber\.org/zap\.SugaredLogger|"
     r"mime/multipart\.FileHeader|github\.com/(?:gin-gonic/gin|labstack/echo(?:/v\d)?|gofiber/fiber(?:/v\d)?)\."
     r"(?:Context|Ctx))$"

@@ -58,7 +58,7 @@ from moot.scan.go.decls import (
 )
 from moot.scan.go.exprs import GoReader
 from moot.scan.go.nodes import first, list_named_nodes, operator
-from moot.scan.go.places import ASSUMED, builder_write, elsewhere, lower_filled, lower_lookup
+from moot.scan.go.places import ASSUMED, OF_EXCERPTS, builder_write, elsewhere, lower_filled, lower_lookup
 
 TYPES = frozenset({"type_declaration", "method_declaration"})
 
@@ -69,7 +69,8 @@ def lower(source: Parsed) -> Module:
     for node in top:
         if node.type == "import_declaration":
             reader.imports.update((local, origin) for _, local, origin in imports(reader, node))
-    reader.imports = {**ASSUMED, **reader.imports}
+    assumed = ASSUMED if reader.imports else {**OF_EXCERPTS, **ASSUMED}
+    reader.imports = {**assumed, **reader.imports}
     for node in top:
         if node.type == "const_declaration":
             constants(reader, node)
@@ -78,7 +79,7 @@ def lower(source: Parsed) -> Module:
     body = (*_statements(reader, [node for node in top if node.type not in TYPES]), *classes(reader, top))
     # Types and functions can be used before their definition, so they come first.
     ordered = sorted(body, key=_rank)
-    return module(source, (*elsewhere(ordered), *ordered), tuple(reader.gaps.values()))
+    return module(source, (*elsewhere(ordered, assumed), *ordered), tuple(reader.gaps.values()))
 
 
 def _rank(stmt: Stmt) -> int:

@@ -40,6 +40,8 @@ Found = tuple[Rule, Span]
 LOCKS = {"Lock": "w", "RLock": "r"}
 UNLOCKS = ("Unlock", "RUnlock")
 KINDS = ("sync.Mutex", "sync.RWMutex", "sync.Locker")
+RESETS = ("reset", "recycle")
+LEAST_ANEW = 3
 MAX_STATES = 6
 MAX_STEPS = 4000
 
@@ -285,10 +287,18 @@ def _find_unguarded(program: Program, summaries: dict[str, LockSummary]) -> Iter
             word = summary.function.name.lower()
             if name in guarded_callees or "locked" in word or word.startswith(("new", "init")):
                 continue
+            if word.startswith(RESETS) and _sets_anew(summary, guarded):
+                continue
             for place, written, held, at in summary.uses:
                 if place in guarded and not held and _is_plain(program, owner, place):
                     yield (flaw.UNGUARDED_WRITE if written else flaw.UNGUARDED), at
                     break
+
+
+def _sets_anew(summary: LockSummary, guarded: set[str]) -> bool:
+    """Sets mostly fields that no lock guards: it makes the object new for its next owner, as a pool does."""
+    written = {place for place, changed, held, _ in summary.uses if changed and not held}
+    return len(written - guarded) >= max(LEAST_ANEW, len(written & guarded))
 
 
 def _has_lock(program: Program, owner: str) -> bool:

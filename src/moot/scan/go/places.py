@@ -1,6 +1,6 @@
 """Go statements with effects beyond their targets: builders, output arguments, map lookups."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from moot.scan.engine.ir import (
     Assign,
@@ -42,6 +42,24 @@ PREDECLARED = words(
 )
 ASSUMED = {"http": "net/http", "sql": "database/sql"}
 """Packages that an excerpt may use without showing its imports."""
+LIBRARY = words(
+    "bufio bytes context errors fmt html io log net os path regexp sort strconv strings sync syscall time encoding/json "
+    "encoding/xml encoding/gob encoding/base64 encoding/hex encoding/csv encoding/binary log/slog net/url net/mail "
+    "net/smtp os/exec os/user path/filepath crypto/tls crypto/x509 crypto/md5 crypto/sha1 crypto/sha256 crypto/sha512 "
+    "crypto/aes crypto/cipher crypto/des crypto/rc4 crypto/hmac crypto/subtle crypto/rsa archive/tar archive/zip "
+    "compress/gzip io/ioutil io/fs sync/atomic runtime/debug github.com/gin-gonic/gin github.com/gorilla/mux "
+    "github.com/julienschmidt/httprouter gorm.io/gorm github.com/jmoiron/sqlx go.mongodb.org/mongo-driver/bson "
+    "golang.org/x/crypto/bcrypt github.com/sirupsen/logrus github.com/antchfx/xmlquery github.com/antchfx/htmlquery "
+    "golang.org/x/oauth2 golang.org/x/crypto/ssh"
+)
+OF_EXCERPTS = {path.rpartition("/")[2]: path for path in sorted(LIBRARY)} | {
+    "echo": "github.com/labstack/echo/v4", "fiber": "github.com/gofiber/fiber/v2", "chi": "github.com/go-chi/chi/v5",
+    "jwt": "github.com/golang-jwt/jwt/v5", "ldap": "github.com/go-ldap/ldap/v3", "pgx": "github.com/jackc/pgx/v5",
+    "pgxpool": "github.com/jackc/pgx/v5/pgxpool", "yaml": "gopkg.in/yaml.v3", "uuid": "github.com/google/uuid",
+    "template": "html/template", "securejoin": "github.com/cyphar/filepath-securejoin",
+}  # fmt: skip
+"""What a name means where no import is shown at all. `rand` may be either of two packages, and pages are
+not made by `text/template`."""
 FILLED_BUFFERS = frozenset({"Read", "ReadFull", "copy"})
 
 
@@ -90,7 +108,7 @@ def lower_lookup(targets: Expr, value: Expr, at: Span, local: bool) -> Block:
     return (Assign(at, (found,), value, local=local), Assign(at, (ok,), member, local=local))
 
 
-def elsewhere(body: Sequence[Stmt]) -> Iterator[Stmt]:
+def elsewhere(body: Sequence[Stmt], assumed: Mapping[str, str]) -> Iterator[Stmt]:
     """Constants and variables of the package's other files are trusted. Functions keep their name, which may say what
     they do."""
     own: set[str] = {"_"}
@@ -111,8 +129,8 @@ def elsewhere(body: Sequence[Stmt]) -> Iterator[Stmt]:
     for name, place in used.items():
         if name in own or name in PREDECLARED:
             continue
-        if name in ASSUMED:
-            yield Import(place.at, name, ASSUMED[name], ASSUMED[name])
+        if name in assumed:
+            yield Import(place.at, name, assumed[name], assumed[name])
         else:
             yield Assign(place.at, (place,), Opaque(place.at, (), "package"), local=True)
 

@@ -89,6 +89,14 @@ def _lower_field(value: Expr, spec: str) -> Expr:
     return Item(value.at, value, Const(value.at, int(key[1]) if key[1].isdigit() else key[1])) if key else value
 
 
+def _list_held(text: str, right: Expr) -> Iterator[Expr]:
+    """The value itself; or, where the text has several gaps, what is held by the tuple or dict that it must be."""
+    gaps = [gap for gap in percent_gaps(text) if gap.key != ""]
+    for place, gap in enumerate(gaps):
+        held = Item(right.at, right, Const(right.at, gap.key if gap.key is not None else place))
+        yield held if len(gaps) > 1 or gap.key is not None else right
+
+
 def percent(at: Span, left: Const, right: Expr) -> Expr:
     assert isinstance(left.value, str)
     if isinstance(right, Table):
@@ -100,5 +108,5 @@ def percent(at: Span, left: Const, right: Expr) -> Expr:
         return Concat(
             at, tuple(_fill_template(left, percent_gaps(left.value), lambda gap: by_key.get(gap.key or ""))), "percent"
         )
-    rest = iter(right.items if isinstance(right, Many) and right.kind == "tuple" else (right,))
+    rest = iter(right.items if isinstance(right, Many) and right.kind == "tuple" else _list_held(left.value, right))
     return Concat(at, tuple(_fill_template(left, percent_gaps(left.value), lambda gap: next(rest, None))), "percent")

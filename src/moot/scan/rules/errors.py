@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from moot.scan.calls import SourceCall, read_call
 from moot.scan.rule import Rule, RuleMatch
-from moot.scan.syntax import Source, nth, words
+from moot.scan.syntax import Source, inside, nth, words
 
 DISCARDED = Rule(
     "go-discarded-error", "logic_error", "low", 252,
@@ -66,6 +66,9 @@ NOT_ERRORS = re.compile(
     r"\.(?:Load|LoadOrStore|LoadAndDelete|Get|Lookup|Cut|Deadline|Value|BasicAuth|Next|Peek|Contains|Has|Ok|"
     r"Info|Len|Swap|Add|Loaded|FromContext|Size|Zone)$"
 )
+
+
+PLAIN_TYPES = words("string bool int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 byte rune")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +129,59 @@ def _is_call(node: Node) -> bool:
     return first is not None and first.type == "call_expression"
 
 
+def _is_certain(source: Source, call: SourceCall) -> bool:
+    """`json.Marshal` of a map of strings: only channels, functions, cycles and odd numbers cannot be written."""
+    if call.name not in ("encoding/json.Marshal", "encoding/json.MarshalIndent") or not call.args:
+        return False
+    kind = _find_type(source, call.args[0])
+    return kind is not None and b"MarshalJSON" not in source.data and _is_plain_type(source, kind, 0)
+
+
+def _find_type(source: Source, value: Node) -> Node | None:
+    """The written type of a literal, a parameter or a variable of the function."""
+    if value.type == "unary_expression" and value.named_child_count == 1:
+        value = value.named_children[0]
+    if value.type != "identifier":
+        return value.child_by_field_name("type") if value.type == "composite_literal" else None
+    name = source.text(value)
+    for node in inside(source.scope(value).node):
+        if node.type in ("parameter_declaration", "var_spec"):
+            names = [source.text(named) for named in node.children_by_field_name("name")]
+            if name in names:
+                return node.child_by_field_name("type")
+        elif node.type == "short_var_declaration" and node.start_byte < value.start_byte:
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            made = nth(right, 0) if right is not None and right.named_child_count == 1 else None
+            if left is not None and source.text(left) == name and made is not None and made.type != "identifier":
+                return _find_type(source, made)
+    return None
+
+
+def _is_plain_type(source: Source, kind: Node, depth: int) -> bool:
+    if depth > 6:
+        return False
+    held = [kind.child_by_field_name(name) for name in ("key", "value", "element")]
+    match kind.type:
+        case "type_identifier":
+            name = source.text(kind)
+            return name in PLAIN_TYPES or any(
+                _is_plain_type(source, made, depth + 1) for made in _list_named_types(source, name)
+            )
+        case "map_type" | "slice_type" | "array_type":
+            return all(_is_plain_type(source, part, depth + 1) for part in held if part is not None)
+        case "struct_type":
+            fields = [part.child_by_field_name("type") for part in inside(kind) if part.type == "field_declaration"]
+            return all(part is not None and _is_plain_type(source, part, depth + 1) for part in fields)
+    return False
+
+
+def _list_named_types(source: Source, name: str) -> Iterator[Node]:
+    for node in source.nodes("type_spec"):
+        named, made = node.child_by_field_name("name"), node.child_by_field_name("type")
+        if named is not None and made is not None and source.text(named) == name:
+            yield made
+
+
 def _is_sum(source: Source, call: SourceCall) -> bool:
     return call.name == "encoding/binary.Write" and bool(call.args) and bool(SUMS.match(source.text(call.args[0])))
 
@@ -149,7 +205,7 @@ def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Itera
     if HARMLESS.search(call.name) or NOT_ERRORS.search(call.name):
         return
     names = tuple(source.text(target) for target in targets)
-    if _is_explained(source, node):
+    if _is_explained(source, node) or _is_certain(source, call):
         return
     known = results(source, call)
     if known is not None:

@@ -28,6 +28,19 @@ def is_guessable(around: str) -> bool:
     return GUESSABLE.search(around) is not None and not DRAWN.search(around)
 
 
+DRAWS = re.compile(r"\bos\.(?:urandom|getrandom)\(|\bsecrets\.\w+\(|\buuid4\(|\bSystemRandom\(")
+"""Calls that give bytes which nobody can choose or know."""
+NAMES = re.compile(r"\b[a-zA-Z_]\w*")
+
+
+def is_drawn(call: str, around: str) -> bool:
+    """Whether an argument of the call holds such bytes, by the assignments in the function around it."""
+    given = call.partition("(")[2]
+    drawn = "\n".join(line for line in around.splitlines() if DRAWS.search(line))
+    names = NAMES.findall(given) if drawn else ()
+    return bool(DRAWS.search(given)) or any(re.search(rf"\b{name}\s*\+?=(?!=)", drawn) for name in names)
+
+
 DIRECTIVE = re.compile(r"(?i)^(?:pylint|noqa|type|pragma|mypy|ruff|flake8|nosec|eslint|istanbul|c8|v8|@ts)[\w-]*\b")
 
 

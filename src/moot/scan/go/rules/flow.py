@@ -7,7 +7,7 @@ from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
 from moot.scan.engine.rules import checks
-from moot.scan.engine.values import HEADERS, Val
+from moot.scan.engine.values import HEADERS, MAIL, VALUED, Val
 from moot.scan.go.rules import cookies as cookies
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import libraries as libraries
@@ -32,6 +32,7 @@ SECOND_ARGUMENT = (
 )  # fmt: skip
 """Libraries whose statement comes after a context or a target."""
 ORMS = ("gorm.io/gorm", "github.com/jinzhu/gorm", "xorm.io/xorm", "github.com/go-xorm/xorm", "github.com/uptrace/bun")
+CONTEXT = re.compile(r"(?:^|\.)(?:[cC]tx|[cC]ontext)$|\.Context\(\)$|^context\.\w+\(\)")
 DATABASE = re.compile(r"(?i)(?:^|[._])(?:db|tx|conn|pool|dbx|sqldb|database|engine)(?:\[\])?$")
 PAGE_TAG = re.compile(
     r"(?i)</?(?:html|body|head|title|h[1-6]|p|div|span|a|ul|li|table|td|script|b|i|img|form)\b[^<>]*>"
@@ -55,8 +56,22 @@ def _is_database(site: Site) -> bool:
     return site.module(*SQL_MODULES) or bool(DATABASE.search(site.receiver.name))
 
 
+def _comes_second(site: Site) -> bool:
+    """The statement stands behind a context, or behind what is filled in."""
+    first, second = site.arg(0), site.arg(1)
+    follows = first is not None and CONTEXT.search(first.name) is not None
+    return site.module(*SECOND_ARGUMENT) or follows or (second is not None and "sql" in second.marks)
+
+
 def _orm(site: Site) -> bool:
-    return site.module(*ORMS)
+    """By the import; in an excerpt, by the name of the database and SQL with a value in it."""
+    text = site.arg(0)
+    built = text is not None and bool({VALUED, "sql"} & text.marks) and DATABASE.search(site.receiver.name) is not None
+    return site.module(*ORMS) or built
+
+
+def _sends_page(site: Site) -> bool:
+    return re.search(r"""Type\("html|text/html|MIMETextHTML""", site.around()) is not None
 
 
 def _is_shell_script(start: int) -> Callable[[Site], bool]:
@@ -78,9 +93,12 @@ def _shell_named(site: Site) -> bool:
 def _plain(start: int) -> Callable[[Site], bool]:
     """After `--` nothing is an option."""
     shell = _is_shell_script(start)
-    return lambda site: (
-        not shell(site) and not any(is_const(site.arg(place), "--") for place in range(start, start + 8))
-    )
+    return lambda site: not shell(site) and not _ends_options(site, start)
+
+
+def _ends_options(site: Site, start: int) -> bool:
+    """Among the arguments, or in a list of them that the function puts together."""
+    return any(is_const(site.arg(place), "--") for place in range(start, start + 8)) or '"--"' in site.around()
 
 
 def _to_page(place: int) -> Callable[[Site], bool]:
@@ -260,11 +278,22 @@ def _writes_headers(site: Site) -> bool:
     return any(HEADERS in value.marks for value in (site.arg(0), site.arg(1)) if value is not None)
 
 
+def _writes_mail(site: Site) -> bool:
+    text = site.arg(4)
+    return text is not None and MAIL in text.marks
+
+
 def _is_block_by_block(site: Site) -> bool:
     """ECB: blocks of a longer text, each encrypted by itself."""
     around = site.around()
     chained = "cipher.New" in around or "XOR" in around or "^" in around
     return re.search(r"\bfor\b", around) is not None and not chained
+
+
+def _dials_freely(site: Site) -> bool:
+    """Unless each connection of the client is looked at: whatever name leads there, the address is public."""
+    dials = site.contains("DialContext") or site.contains("Control:") or site.contains("ControlContext:")
+    return not (dials and any(site.contains(test) for test in ("IsPrivate()", "IsLoopback()", "IsGlobalUnicast()")))
 
 
 FAST_HASHES = (
@@ -328,7 +357,7 @@ ECHO_CONTEXTS = " ".join(f"{echo}.HTML" for echo in names.ECHOS)
 SINKS: tuple[Sink, ...] = (
     sink(known.SQL, "sql", SQL_NAMES, 0, when=_is_built(0), floor=CALLER),
     sink(known.SQL, "sql", ".Query .QueryRow .Exec .Prepare .Get .Select", 1,
-         when=lambda site: site.module(*SECOND_ARGUMENT) and _is_built(1)(site) and not is_text(site.arg(0)),
+         when=lambda site: _comes_second(site) and _is_built(1)(site) and not is_text(site.arg(0)),
          floor=CALLER),
     sink(known.SQL, "sql", CONTEXT_NAMES, 1, when=_is_built(1), floor=CALLER),
     sink(known.SQL, "sql", ".GetContext .SelectContext", 2, when=_is_built(2), floor=CALLER),
@@ -346,8 +375,8 @@ SINKS: tuple[Sink, ...] = (
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 1,
          when=_is_shell_script(0), floor=CALLER),
     sink(known.EXEC, "shell", "os/exec.Cmd", "Args", when=_shell_named, floor=CALLER),
-    sink(flaw.ARGUMENT, "shell", EXECS, 1, 2, 3, 4, when=_plain(0), floor=SURE),
-    sink(flaw.ARGUMENT, "shell", CONTEXT_EXECS, 2, 3, 4, 5, when=_plain(1), floor=SURE),
+    sink(flaw.ARGUMENT, "option", EXECS, 1, 2, 3, 4, when=_plain(0), floor=SURE),
+    sink(flaw.ARGUMENT, "option", CONTEXT_EXECS, 2, 3, 4, 5, when=_plain(1), floor=SURE),
     sink(known.PATH, "path", FILES, 0, floor=MEDIUM, when=lambda site: not from_archive(site)),
     sink(flaw.EXTRACT, "path", FILES, 0, floor=MEDIUM, when=lambda site: from_archive(site)),
     sink(known.PATH, "path", "net/http.ServeFile", 2, floor=SURE),
@@ -357,10 +386,12 @@ SINKS: tuple[Sink, ...] = (
          floor=SURE),
     sink(known.PATH, "path", " ".join(f"{c}.{n}" for c in names.FIBERS for n in ("SendFile", "Download")), 0,
          floor=SURE),
+    sink(known.PATH, "path", " ".join(f"{c}.{n}" for c in names.FIBERS for n in ("SaveFile", "SaveFileToStorage")), 1,
+         floor=SURE),
     sink(known.SSRF, "ssrf", " ".join(f"{c}.{n}" for c in CLIENTS for n in ("Get", "Post", "Head", "PostForm")), 0,
-         floor=MEDIUM),
-    sink(known.SSRF, "ssrf", "net/http.NewRequest", 1, floor=MEDIUM),
-    sink(known.SSRF, "ssrf", "net/http.NewRequestWithContext", 2, floor=MEDIUM),
+         floor=MEDIUM, when=_dials_freely),
+    sink(known.SSRF, "ssrf", "net/http.NewRequest", 1, floor=MEDIUM, when=_dials_freely),
+    sink(known.SSRF, "ssrf", "net/http.NewRequestWithContext", 2, floor=MEDIUM, when=_dials_freely),
     sink(known.SSRF, "ssrf", "net.Dial net.DialTimeout", 1, floor=SURE),
     sink(known.REDIRECT, "redirect", "net/http.Redirect", 2, floor=SURE),
     sink(known.REDIRECT, "redirect", " ".join(f"{c}.Redirect" for c in (names.GIN, *names.ECHOS)), 1, floor=SURE),
@@ -369,6 +400,8 @@ SINKS: tuple[Sink, ...] = (
          when=_to_page(0), floor=SURE),
     sink(known.RESPONSE, "xss", "net/http.ResponseWriter.Write", 0, floor=SURE, when=_is_html),
     sink(known.RESPONSE, "xss", ECHO_CONTEXTS, 1, floor=SURE),
+    sink(known.RESPONSE, "xss", " ".join(f"{c}.{n}" for c in names.FIBERS for n in ("SendString", "Send")), 0,
+         when=_sends_page, floor=SURE),
     sink(known.HTML, "xss", "html/template.HTML html/template.JS html/template.URL html/template.CSS "
          "html/template.HTMLAttr html/template.JSStr html/template.Srcset", when=_unknown_markup),
     sink(flaw.TEXT_TEMPLATE, "xss", "text/template.New().Parse text/template.New().Funcs().Parse", when=_is_page),
@@ -377,8 +410,9 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.TEMPLATE, "template", ".Parse", 0, floor=SURE,
          when=lambda site: site.receiver.name.startswith(("text/template", "html/template"))),
     sink(flaw.DESERIALISE, "deserialise", ".Decode", "self", floor=SURE,
-         when=lambda site: site.receiver.name.startswith(("encoding/gob", "encoding/xml"))),
+         when=lambda site: site.receiver.name.startswith("encoding/gob")),
     sink(flaw.HEADER, "mail", "net/smtp.SendMail", 2, 3, floor=SURE),
+    sink(flaw.HEADER, "mail", "net/smtp.SendMail", 4, floor=SURE, when=_writes_mail),
     sink(flaw.LOG, "log", LOGGERS, 0, 1, 2, 3, 4, floor=SURE),
     sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprintln fmt.Fprint", 1, 2, 3, 4, floor=SURE, when=_is_log_file),
     sink(flaw.HEADERS, "header", ".WriteString .Write fmt.Fprintf io.WriteString", 0, 1, floor=SURE,
@@ -449,6 +483,8 @@ BOOK = FlowBook(
     shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "program": ALONE, "regex": ALONE},
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
+    harmless=names.HARMLESS,
+    addressed=("equest.RequestURI", "equest.URL.Path", "equest.URL.String", "equest.URL.EscapedPath"),
     passes=names.PASSES,
     roots=names.ROOTS,
     keeps=names.KEEPS,

@@ -26,8 +26,10 @@ FIBER_PARTS = words(
 LDAPS = ("github.com/go-ldap/ldap", "github.com/go-ldap/ldap/v3", "gopkg.in/ldap.v2", "gopkg.in/ldap.v3")
 ARCHIVES = (
     "archive/zip.File", "archive/zip.OpenReader()[].File[]", "archive/zip.NewReader()[].File[]", "archive/tar.Header",
-    "archive/tar.NewReader().Next()[]",
+    "archive/tar.NewReader().Next()[]", "archive/tar.Reader.Next()[]", "archive/zip.Reader.File[]",
+    "archive/zip.ReadCloser.File[]",
 )  # fmt: skip
+PGX = ("github.com/jackc/pgx", "github.com/jackc/pgx/v4", "github.com/jackc/pgx/v5")
 FLAGS = words("String StringVar Arg Args")
 
 
@@ -50,6 +52,20 @@ def _sources() -> dict[str, float]:
 
 
 SOURCES = _sources()
+RAW_PARTS = words(
+    "URL.RawQuery URL.RawPath URL.EscapedPath URL.String RequestURI Header Cookie Cookies Referer UserAgent Host"
+)
+
+
+def _harmless() -> dict[str, frozenset[str]]:
+    """What a server cut out of a line of the request as it stood there holds no line break; the path that somebody
+    gives to a command on their own machine is theirs to choose."""
+    raw = [name for name in SOURCES if any(name.endswith(f"equest.{part}") for part in RAW_PARTS)]
+    raw += [f"{GIN}.GetHeader"]
+    return dict.fromkeys(raw, frozenset({"header"})) | {f"flag.{name}": frozenset({"path"}) for name in FLAGS}
+
+
+HARMLESS = _harmless()
 RANDOM = words(
     " ".join(
         f"math/rand{version}.{name}"
@@ -83,12 +99,14 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         ("net/url.QueryEscape net/url.PathEscape", "xss path header log redirect ssrf shell"),
         ("strconv.Quote strconv.QuoteToASCII", "log header"),
         ("encoding/json.Marshal encoding/json.MarshalIndent", "log xss header"),
+        ("mime.QEncoding.Encode mime.BEncoding.Encode", "mail header log"),
         ("net/mail.ParseAddress net/mail.ParseAddressList", "mail header log"),
+        (" ".join(f"{owner}.Identifier().Sanitize" for owner in PGX), "sql"),
         ("github.com/lib/pq.QuoteIdentifier github.com/lib/pq.QuoteLiteral", "sql"),
     ):
         found |= dict.fromkeys(words(line), words(kinds))
     found |= dict.fromkeys(words(".EncodeToString"), TEXT_KINDS - {"path"})
-    found |= dict.fromkeys(words(".replace"), frozenset({"log", "header", "xss", "sql", "ldap"}))
+    found |= dict.fromkeys(words(".replace"), frozenset({"log", "header", "mail", "xss", "sql", "ldap"}))
     found |= dict.fromkeys(words(".Redacted"), frozenset({"log", "header"}))
     found |= dict.fromkeys(words(".Sanitize .SanitizeBytes"), frozenset({"xss"}))
     found |= dict.fromkeys(words("github.com/cyphar/filepath-securejoin.SecureJoin"), frozenset({"path"}))
@@ -101,7 +119,8 @@ def _sanitisers() -> dict[str, frozenset[str]]:
 
 SANITISERS = _sanitisers()
 RESTORES = dict.fromkeys(words("net/url.QueryUnescape net/url.PathUnescape"), SANITISERS["net/url.QueryEscape"]) | {
-    "html.UnescapeString": frozenset({"xss"})
+    "html.UnescapeString": frozenset({"xss"}),
+    "net/url.ParseQuery": frozenset({"header"}),
 }
 PASSES = words(
     "append copy string []byte []rune []string error any interface{} min max new fmt.Sprint fmt.Sprintf fmt.Sprintln "

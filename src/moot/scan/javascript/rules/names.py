@@ -44,6 +44,36 @@ SOURCES: dict[str, float] = {
     "next/navigation.useSearchParams": 1.0, "next/navigation.useParams": 1.0, "vue-router.useRoute().query": 1.0,
     "vue-router.useRoute().params": 1.0, "adm-zip().getEntries()[].entryName": 0.9, "Math.random": 1.0,
 }  # fmt: skip
+USUAL = {
+    **{
+        name: f"child_process.{name}"
+        for name in words("exec execSync spawn spawnSync execFile execFileSync")
+    },
+    **dict.fromkeys(words("childProcess child_process cp"), "child_process"),
+    **{name: f"fs.{name}" for name in words(
+        "readFile readFileSync writeFile writeFileSync createReadStream createWriteStream unlink unlinkSync appendFile"
+    )},
+    "fsp": "fs.promises", "fse": "fs-extra", "jwt": "jsonwebtoken", "yaml": "js-yaml", "escapeHtml": "escape-html",
+    "serialize": "node-serialize", "qs": "qs", "shellQuote": "shell-quote", "mysql": "mysql", "ejs": "ejs", "pug": "pug",
+    "nunjucks": "nunjucks", "mustache": "mustache", "got": "got", "superagent": "superagent", "vm": "vm", "vm2": "vm2",
+    "xpath": "xpath", "unzipper": "unzipper", "AdmZip": "adm-zip",
+}  # fmt: skip
+"""Names in fragments of code, whose imports were not given."""
+RAW = words(
+    "req.url req.originalUrl req.path req.headers req.headers.host req.hostname req.get req.header req.rawHeaders "
+    "ctx.headers ctx.url ctx.path ctx.querystring ctx.originalUrl ctx.href ctx.get ctx.request.headers ctx.request.url "
+    "ctx.request.path ctx.request.get ctx.req.url ctx.req.headers ctx.req.header ctx.headers.host event.headers "
+    "event.rawPath event.rawQueryString"
+)
+"""What a server cut out of a line of the request as it stood there: it holds no line break until it is decoded."""
+HARMLESS = dict.fromkeys(RAW, frozenset({"header"}))
+RESTORES = dict.fromkeys(
+    words(
+        "decodeURIComponent decodeURI unescape querystring.unescape querystring.parse querystring.decode qs.parse "
+        "url.parse URL URLSearchParams"
+    ),
+    frozenset({"header"}),
+)
 LABELS: dict[str, Label] = {"Math.random": "random"}
 EVERYWHERE = frozenset({"*"})
 NUMBERS = words(
@@ -113,7 +143,7 @@ PASSES = words(
     "js-yaml.load js-yaml.safeLoad path.join vm.Script vm2.VMScript "
     ".get .toString .strip .lower .upper .join .split .slice .concat .replace .replace_first .substr .padStart .padEnd "
     ".repeat .items .keys .values .trim .normalize .decode .search .matchAll .toJSON .valueOf .pop .popleft .getAll "
-    ".flat .reverse .sort .splice"
+    ".flat .reverse .sort .splice marked marked.parse marked.marked showdown.Converter().makeHtml"
 )
 ROOTS = words(
     "fs crypto http https net os child_process cluster dns dgram zlib stream events timers readline tls vm "

@@ -10,6 +10,7 @@ from moot.scan.javascript.rules.exposure import find_exposed
 from moot.scan.javascript.rules.flaws import CONFUSION, DISCLOSURE, PROTOTYPE
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.rules.book import Book
+from moot.scan.rules.handlers import goes_on_failed
 from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
 from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
@@ -126,7 +127,11 @@ def find_swallowed(source: Source) -> Iterator[RuleMatch]:
 
 
 LEAVES = words("return_statement break_statement continue_statement")
-CLEARS = re.compile(r"(?:await )?[\w.]+\.(?:close|destroy|end|terminate|disconnect)\(\);?")
+CLEARS = re.compile(
+    r"(?:await )?[\w.$]+\??\.(?:close|destroy|terminate|disconnect)\((?:[\w.$]+(?:, [\w.$]+)*)?\);?"
+    r"|(?:await )?[\w.$]+\??\.end\(\);?"
+)
+"""Ends something, with a reason or a code; `end(data)` writes first."""
 LOADS = re.compile(r"\brequire\(|\bimport\(|\.load\(['\"]")
 
 
@@ -139,7 +144,8 @@ def _is_no_error(source: Source, clause: Node) -> bool:
     if not steps:
         return True
     closes = all(CLEARS.fullmatch(source.text(step)) for step in steps)
-    return steps[-1].type in LEAVES or closes or LOADS.search(source.text(steps[0])) is not None
+    loads = LOADS.search(source.text(steps[0])) is not None
+    return steps[-1].type in LEAVES or closes or loads or (attempt is not None and goes_on_failed(source, attempt))
 
 
 BOOK = Book(

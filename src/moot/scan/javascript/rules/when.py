@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site, When
-from moot.scan.engine.values import SHARED, Val
+from moot.scan.engine.values import PAGE, SHARED, Val
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rules.secrets import PLACEHOLDER
 from moot.scan.rules.when import PRESCRIBED, is_about_password, is_guessable
@@ -94,6 +94,12 @@ def when_built(place: int) -> When:
     return lambda site: is_built(site.arg(place))
 
 
+def is_page_built(site: Site) -> bool:
+    """`$("<li>" + text)` makes elements; any other text selects some."""
+    value = site.arg(0)
+    return value is not None and PAGE in value.marks and is_built(value)
+
+
 def when_text_built(place: int) -> When:
     """As `when_built`, but not an object of conditions."""
     return lambda site: is_built(value := site.arg(place)) and value is not None and not value.refs
@@ -119,6 +125,10 @@ def is_sure(value: Val) -> bool:
     return max((taint.strength for taint in value.taints), default=0) >= DIRECT
 
 
+PLAIN_TYPE = re.compile(r"""(?:type|contentType|set|header)\([^()]*['"](?:text/plain|text/csv|text|txt|json|csv|application/\w+)['"]""")
+"""`res.type("text/plain")`"""
+
+
 def page(site: Site) -> bool:
     """Text sent as HTML. An object becomes JSON; the result of an unknown function may be anything."""
     if not site.name.startswith("res."):
@@ -126,7 +136,17 @@ def page(site: Site) -> bool:
     first = site.arg(0)
     if first is None or first.refs or not first.taints or first.name in ("req.body", "req.query", "req.params"):
         return False
+    if PLAIN_TYPE.search(site.text().partition("send(")[0]):
+        return False
     return not first.name.endswith("()") or bool(TEXT_RESULTS.search(first.name))
+
+
+DOCUMENT_METHODS = words(
+    "findOne findOneAndUpdate findOneAndDelete findOneAndReplace findOneAndRemove updateOne updateMany deleteOne "
+    "deleteMany replaceOne countDocuments"
+)
+"""Methods that the collections of document databases have, and tables only where one of these is imported."""
+TABLES = ("typeorm", "@nestjs/typeorm", "sequelize", "sequelize-typescript", "@mikro-orm/core", "objection", "waterline")
 
 
 def query_object(site: Site) -> bool:
@@ -135,7 +155,8 @@ def query_object(site: Site) -> bool:
     if first is None or site.setting(first, "where") is not None:
         return False
     model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*[.~])?(?:collection|models?|db)\b", site.name)
-    if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model):
+    documents = site.name.rpartition(".")[2] in DOCUMENT_METHODS and not site.module(*TABLES)
+    if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model or documents):
         return False
     return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.taints_at(0, "nosql"))
 
@@ -230,7 +251,10 @@ def short_key(site: Site) -> bool:
 
 
 def is_secret_compared(site: Site) -> bool:
-    return is_const(site.arg(2), True)
+    """Unless it is a number of `Math.random`: what anybody can foresee is no secret."""
+    sides = (site.arg(0), site.arg(1))
+    drawn = any(taint.label == "random" for side in sides if side is not None for taint in side.taints)
+    return is_const(site.arg(2), True) and not drawn
 
 
 def is_code_compared(site: Site) -> bool:

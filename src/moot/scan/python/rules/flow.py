@@ -99,7 +99,8 @@ SINKS: tuple[Sink, ...] = (
          "mako.template.Template jinja2.Environment().from_string .from_string django.template.Template", 0, "source",
          when=when.is_template, floor=ANY_CALLER),
     sink(known.MARKUP, "xss", "markupsafe.Markup flask.Markup jinja2.Markup django.utils.safestring.mark_safe "
-         "django.utils.safestring.SafeText django.utils.html.mark_safe", 0, floor=ANY_CALLER),
+         "django.utils.safestring.SafeText django.utils.html.mark_safe", 0, when=when.stays_markup,
+         floor=ANY_CALLER),
     sink(known.RESPONSE, "xss", "flask.make_response make_response flask.Response Response django.http.HttpResponse "
          "HttpResponse fastapi.responses.HTMLResponse starlette.responses.HTMLResponse werkzeug.wrappers.Response "
          "django.http.HttpResponseBadRequest django.http.HttpResponseNotFound aiohttp.web.Response "
@@ -298,7 +299,9 @@ BOOK = FlowBook(
     readers=names.READERS,
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
-    passes=names.PASSES,
+    carries=names.CARRIES,
+    harmless=names.HARMLESS,
+    passes=names.PASSES | names.CARRIES.keys(),
     roots=names.ROOTS,
     keeps=names.KEEPS,
     makes=names.MAKES,

@@ -111,12 +111,15 @@ FILES: tuple[Sink, ...] = (
 )  # fmt: skip
 PAGES: tuple[Sink, ...] = (
     sink(known.MARKUP, "xss", "django.utils.html.format_html", 0, floor=ANY_CALLER),
-    sink(known.MARKUP, "xss", "django.utils.safestring.mark_safe markupsafe.Markup", 0, floor=SURE, unknown=True),
+    sink(known.MARKUP, "xss", "django.utils.safestring.mark_safe markupsafe.Markup", 0, when=when.stays_markup,
+         floor=SURE, unknown=True),
     sink(known.RESPONSE, "xss", ".write", 0, floor=SURE,
          when=lambda site: RESPONSE_WRITE.search(site.name) is not None),
     sink(known.RESPONSE, "xss", "print", 0, when=lambda site: site.module("cgi", "cgitb"), floor=SURE),
     sink(known.RESPONSE, "xss", "sanic.response.html pyramid.response.Response quart.Response quart.make_response "
          "cherrypy.response.body sanic.html", 0, "body", "text", when=when.html, floor=SURE),
+    sink(known.TEMPLATE, "template", "Template", 0, "source", floor=ANY_CALLER,
+         when=lambda site: site.member() == "render" or re.search(r"\.render\(", site.around()) is not None),
     sink(known.TEMPLATE, "template", "bottle.template bottle.SimpleTemplate tornado.template.Template "
          "django.template.engines.from_string quart.render_template_string", 0, "source", floor=MEDIUM),
     sink(known.REDIRECT, "redirect", "aiohttp.web.HTTPFound aiohttp.web.HTTPSeeOther aiohttp.web.HTTPTemporaryRedirect "

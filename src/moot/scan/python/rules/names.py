@@ -29,6 +29,12 @@ REQUESTS = (
 )
 
 
+HARMLESS = {
+    f"{request}.{part}": frozenset({"header"})
+    for request in REQUESTS
+    for part in words("headers host referrer user_agent query_string get_header get_host")
+}
+"""What a server cut out of a line of the request as it stood there: it holds no line break."""
 UNSENT = (
     (
         r"\.(?:META|environ)$",
@@ -78,10 +84,12 @@ SOURCES |= dict.fromkeys(
     words("django.forms.Form.cleaned_data django.forms.ModelForm.cleaned_data rest_framework.request.Request.data"), 0.8
 )
 NAMED_SOURCES = (
+    (".filename", r"(?:^|\.)(?:part|field|upload\w*|\w*file|attachment|multipart\(\)\.next\(\))\.filename$", 0.8),
     (".data", r"(?:^|\.)\w*Form\(\)\.\w+\.data$", 0.8),
     (".cleaned_data", r"(?:^|\.)\w*Form\(\)\.cleaned_data$", 0.8),
 )
-"""A form class of a file that was not given: a field's type is unknown, but most hold text."""
+"""The name that a browser gave an uploaded file; a form class of a file that was not given: a field's type is unknown,
+but most hold text."""
 
 RANDOM = words(
     "random.random random.randint random.randrange random.choice random.choices random.sample random.getrandbits "
@@ -127,6 +135,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         "django.utils._os.safe_join",
         "ldap": "ldap3.utils.conv.escape_filter_chars ldap.filter.escape_filter_chars ldap.dn.escape_dn_chars "
         "ldap3.utils.dn.escape_rdn ldap.filter.filter_format",
+        "mail": "email.header.Header Header email.utils.parseaddr",
         "regex": "re.escape",
         "nosql": "str bson.ObjectId bson.objectid.ObjectId",
     }
@@ -190,6 +199,13 @@ PASSES = words(
     ".replace .getvalue .items .keys .values .lstrip .rstrip .title .capitalize .swapcase .casefold .removeprefix "
     ".removesuffix .zfill .ljust .rjust .center .expandtabs .translate .as_posix .tobytes"
 )
+CODE_PARTS = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_cellvars")
+CARRIES: dict[str, tuple[int | str, ...]] = {
+    # Behind the counts, of which 3.8 brought one more: bytes of code, constants and names. The rest names a place.
+    "types.CodeType": (5, 6, 7, 8),
+    "compile().replace": CODE_PARTS,
+    "types.CodeType().replace": CODE_PARTS,
+}
 KNOWN_LIBRARIES = words(
     "flask django requests httpx aiohttp sqlalchemy lxml ldap3 ldap yaml jwt Crypto Cryptodome cryptography jinja2 "
     "numpy pandas werkzeug pymongo psycopg2 MySQLdb mysql pymysql redis boto3 paramiko bcrypt passlib fastapi "
@@ -215,6 +231,9 @@ USUAL = {
     "quote_plus": "urllib.parse.quote_plus", "literal_eval": "ast.literal_eval", "b64decode": "base64.b64decode",
     "HTMLResponse": "fastapi.responses.HTMLResponse", "RawSQL": "django.db.models.expressions.RawSQL",
     "escape_filter_chars": "ldap.filter.escape_filter_chars", "safe_join": "werkzeug.utils.safe_join",
+    "FileResponse": "fastapi.responses.FileResponse", "RedirectResponse": "fastapi.responses.RedirectResponse",
+    "BaseHTTPRequestHandler": "http.server.BaseHTTPRequestHandler",
+    "SimpleHTTPRequestHandler": "http.server.SimpleHTTPRequestHandler",
     "basename": "os.path.basename", "xhtml_escape": "tornado.escape.xhtml_escape",
 }  # fmt: skip
 """Names in fragments of code, whose imports were not given."""

@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from moot.scan.calls import modules
 from moot.scan.rule import CallRule, Rule, RuleMatch, on
+from moot.scan.rules.handlers import goes_on_failed
 from moot.scan.rules.when import is_reason
 from moot.scan.syntax import Source, nth, words
 
@@ -160,7 +161,7 @@ CALL_RULES: tuple[CallRule, ...] = (
 
 
 LEAVES = words("return_statement break_statement continue_statement")
-CLEARS = re.compile(r"(?:await )?[\w.]+\.(?:close|shutdown|disconnect|release|terminate)\(\)")
+CLEARS = re.compile(r"(?:await )?[\w.]+\.(?:close|shutdown|disconnect|release|terminate)\((?:[\w.=]+(?:, [\w.=]+)*)?\)")
 
 
 def find_swallowed(source: Source) -> Iterator[RuleMatch]:
@@ -176,7 +177,7 @@ def find_swallowed(source: Source) -> Iterator[RuleMatch]:
 
 def _is_meant(source: Source, clause: Node) -> bool:
     """A comment gives the reason; or nothing goes on as if it had worked: what follows only runs after a failure, the
-    object is cleared away, or its resources are."""
+    object is cleared away, or its resources are, or it goes on to report an earlier error."""
     if any(is_reason(source.text(node)) for node in _list_comments(clause)):
         return True
     attempt = clause.parent
@@ -187,7 +188,8 @@ def _is_meant(source: Source, clause: Node) -> bool:
     leaves = bool(steps) and steps[-1].type in LEAVES
     apart = any(child.type == "else_clause" for child in attempt.named_children)
     closes = all(CLEARS.fullmatch(source.text(step)) for step in steps)
-    return leaves or apart or closes or source.scope(clause).name == "__del__"
+    left = source.scope(clause).name == "__del__" or goes_on_failed(source, attempt)
+    return leaves or apart or closes or left
 
 
 def _list_comments(clause: Node) -> Iterator[Node]:

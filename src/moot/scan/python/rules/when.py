@@ -11,7 +11,7 @@ from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, list_comma
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rule import Rule
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import PRESCRIBED, is_guessable
+from moot.scan.rules.when import PRESCRIBED, is_drawn, is_guessable
 
 SURE = 0.7
 """The confidence of a web request, above parameters and command line."""
@@ -72,6 +72,14 @@ def has_sql_text(site: Site) -> bool:
 def is_clause(site: Site) -> bool:
     """A condition with a value in its text, where the library takes expressions."""
     return any(value is not None and VALUED in value.marks for value in (site.arg(0), site.arg(1)))
+
+
+PLAIN_AGAIN = ("striptags", "unescape")
+"""Methods of markup that return a plain text."""
+
+
+def stays_markup(site: Site) -> bool:
+    return site.member() not in PLAIN_AGAIN
 
 
 FOR_MAKERS = re.compile(r"(?i)\b(?:\w+[._])?(?:debug|dev|develop\w*|testing)\b")
@@ -226,12 +234,14 @@ def password_digest(site: Site) -> bool:
 
 
 def other_digest(site: Site) -> bool:
-    return weak_digest(site) and not about_password(site) and not _is_asked(site) and not _is_prescribed(site)
+    """Not where nobody chooses what is hashed: a nonce made of random bytes has no second content."""
+    plain = weak_digest(site) and not about_password(site) and not _is_asked(site) and not _is_prescribed(site)
+    return plain and not is_drawn(site.text(), site.around())
 
 
 def _is_asked(site: Site) -> bool:
     """`sha1().digest_size` hashes nothing."""
-    return site.count == 0 and re.search(r"\(\)\.(?:digest_size|block_size|name)\b", site.line()) is not None
+    return site.count == 0 and site.member() in ("digest_size", "block_size", "name")
 
 
 def _is_prescribed(site: Site) -> bool:
@@ -451,10 +461,15 @@ def is_unfiltered(site: Site) -> bool:
     return site.arg("filter", "members") is None and not ours and not site.is_proved("tarfile.", "path")
 
 
+PAGE_FILES = ('.html"', ".html'", '.html.j2"', ".html.j2'", '.htm"', ".htm'")
+
+
 def is_unescaped(site: Site) -> bool:
     """Explicitly off, or left off where pages are rendered: templates of a code generator do not count."""
     choice = site.arg("autoescape")
-    return is_const(choice, False) if choice is not None else site.module(*WEB_MODULES)
+    if choice is not None:
+        return is_const(choice, False)
+    return site.module(*WEB_MODULES) or any(site.contains(end) for end in PAGE_FILES)
 
 
 def all_interfaces(site: Site) -> bool:
