@@ -274,6 +274,9 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
     if last in PARTS:
         # A proof about a file's extension says nothing about its name.
         taints = part_of(taints, "part")
+    elif last in READS and site.receiver.taints and site.args:
+        # `int(form.get("page"))` says nothing about the other fields.
+        taints = part_of(taints, site.args[0].const if isinstance(site.args[0].const, str) else "part")
     out = f"{name}()"
     if not taints:
         return _untainted(m, site, last)

@@ -2,6 +2,7 @@
 
 from moot.scan.change import Choices, Rewrite
 from moot.scan.go import rewrites as go
+from moot.scan.go.rewrites import lines as golines
 from moot.scan.go.rewrites import paths as gopaths
 from moot.scan.go.rewrites import settings as gosettings
 from moot.scan.go.rewrites import shared as goshared
@@ -51,6 +52,7 @@ CHOICES: dict[str, Choices] = {
     **pysql.CHOICES,
     **pyflow.CHOICES,
     **pysettings.CHOICES,
+    **golines.CHOICES,
     **gosettings.CHOICES,
     **jsguard.CHOICES,
     **jspath.CHOICES,

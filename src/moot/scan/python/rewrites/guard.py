@@ -12,7 +12,7 @@ from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, module
 from moot.scan.python.rewrites.text import before
 from moot.scan.python.rewrites.types import is_text
-from moot.scan.strings import PERCENT, StringHole, build, constant_text, unwrap
+from moot.scan.strings import PERCENT, StringHole, Text, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
@@ -96,7 +96,7 @@ def _list_other_entries(source: Source, node: Node, given: Sequence[Node]) -> li
 
 def _on_one_line(source: Source, texts: Sequence[Node], where: str, *, formatted: bool = False) -> Iterator[Change]:
     """`formatted`: the call itself makes text of whatever it is given."""
-    found = [hole for text in texts for hole in _holes(source, text)]
+    found = [hole for text in texts for hole in open_steps(source, _holes(source, text))]
     if not found:
         raise RewriteRefused("no plain value stands in the text")
     if where == "the header" and not formatted and any(not _is_text(source, text) for text in texts):
@@ -108,6 +108,22 @@ def _on_one_line(source: Source, texts: Sequence[Node], where: str, *, formatted
         return f"one_line({source.text(hole.node)})"
 
     yield from _wrap_values(source, found, wrap, added, f"begins no new line in {where}")
+
+
+def open_steps(source: Source, holes: Sequence[StringHole]) -> list[StringHole]:
+    """Instead of a text that this function puts together step by step, the values that it puts in."""
+    found: list[StringHole] = []
+    for hole in holes:
+        name = unwrap(hole.node)
+        bound = origins(source, name) if name.type == "identifier" else []
+        built = [build(source, b.value, UNFOLLOWED) for b in bound if b.kind in ("set", "add") and b.value is not None]
+        here = all(source.scope(b.node) is source.scope(name) for b in bound)
+        added = any(b.kind == "add" for b in bound) and len(built) == len(bound) and here
+        if added and all(isinstance(piece, Text) for piece in built[0].pieces):
+            found += [each for text in built for each in text.holes if each.spec in ("", "%s")]
+        else:
+            found.append(hole)
+    return found
 
 
 def refuse_own_lines(source: Source, holes: Sequence[StringHole]) -> None:
