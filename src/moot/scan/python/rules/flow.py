@@ -117,6 +117,7 @@ SINKS: tuple[Sink, ...] = (
          when=lambda site: re.search(r"(?i)subject:|from:|to:", site.around()) is not None, floor=SURE),
     sink(flaw.LOG, "log", when.LOGGERS, 0, 1, 2, when=when.is_raw_line, floor=MEDIUM, alone=when.PERSON),
     sink(flaw.EXPOSED, "error", ANSWERS, "*", label="error", when=when.is_for_visitors),
+    sink(flaw.LOG, "log", ".write", 0, when=when.is_log_file, floor=SURE),
     sink(flaw.LOG, "log", ".info .warning .error .critical .exception .debug", 0, 1, 2,
          when=lambda site: when.is_own_logger(site) and when.is_raw_line(site), floor=MEDIUM, alone=when.PERSON),
     sink(flaw.LDAP, "ldap", ".search .search_s .search_ext .search_st .search_ext_s .paged_search", 1, 2, 0,
