@@ -271,12 +271,8 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
     if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
         return Val(const=known)
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
-    if last in PARTS:
-        # A proof about a file's extension says nothing about its name.
-        taints = part_of(taints, "part")
-    elif last in READS and site.receiver.taints and site.args:
-        # `int(form.get("page"))` says nothing about the other fields.
-        taints = part_of(taints, site.args[0].const if isinstance(site.args[0].const, str) else "part")
+    if last in PARTS or (last in READS and site.receiver.taints and site.args):
+        taints = part_of(taints, _part_read(site, last))
     out = f"{name}()"
     if not taints:
         return _untainted(m, site, last)
@@ -299,6 +295,13 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         strong = tuple(taint for taint in taints if taint.strength >= CALLER)
         return Val(strong, name=out, marks=_marks(name, last, site))
     return Val(tuple(t._replace(strength=t.strength * 0.8) for t in taints), name=out)
+
+
+def _part_read(site: CallSite, last: str) -> str:
+    """A proof about a file's extension says nothing about its name, `int(form.get("page"))` nothing about the other
+    fields."""
+    key = site.args[0].const if last in READS else None
+    return key if isinstance(key, str) else "part"
 
 
 def _untainted(m: Machine, site: CallSite, last: str) -> Val:

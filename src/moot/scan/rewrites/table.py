@@ -7,6 +7,7 @@ from moot.scan.go.rewrites import paths as gopaths
 from moot.scan.go.rewrites import settings as gosettings
 from moot.scan.go.rewrites import shared as goshared
 from moot.scan.go.rewrites import sinks as gosinks
+from moot.scan.go.rewrites import steps as gosteps
 from moot.scan.go.rewrites import values as govalues
 from moot.scan.javascript import rewrites as javascript
 from moot.scan.javascript.rewrites import files as jsfiles
@@ -14,6 +15,7 @@ from moot.scan.javascript.rewrites import guard as jsguard
 from moot.scan.javascript.rewrites import path as jspath
 from moot.scan.javascript.rewrites import regex as jsregex
 from moot.scan.javascript.rewrites import settings as jssettings
+from moot.scan.javascript.rewrites import sql as jssql
 from moot.scan.javascript.rewrites import state as jsstate
 from moot.scan.python import rewrites as python
 from moot.scan.python.rewrites import ciphers as pyciphers
@@ -37,6 +39,7 @@ REWRITES: dict[str, Rewrite] = {
     **pyregex.REWRITES,
     **javascript.REWRITES,
     **jssettings.REWRITES,
+    **jssql.REWRITES,
     **jsstate.REWRITES,
     **jsfiles.REWRITES,
     **jsregex.REWRITES,
@@ -54,7 +57,9 @@ CHOICES: dict[str, Choices] = {
     **pysettings.CHOICES,
     **golines.CHOICES,
     **gosettings.CHOICES,
+    **gosteps.CHOICES,
     **jsguard.CHOICES,
     **jspath.CHOICES,
     **jssettings.CHOICES,
+    **jssql.CHOICES,
 }

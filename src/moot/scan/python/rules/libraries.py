@@ -16,8 +16,8 @@ NETWORK = re.compile(
 RESPONSE_WRITE = re.compile(r"(?:^|\.)(?:self|resp(?:onse)?|req(?:uest)?|out|wfile|page)(?:\.\w+)*\.write$")
 EXTERNAL_ENTITIES = "http://xml.org/sax/features/external-general-entities"
 LITTLE_CURVES = re.compile(
-    r"(?i)^(?:.*\.)?(?:SECP(?:112|128|160|192)[RK]\d|SECT(?:113|131|163|193)\w+|BrainpoolP(?:160|192)\w*|NIST192p|NIST P-192"
-    r"|prime192v\d|p-?192)$"
+    r"(?i)^(?:.*\.)?(?:SECP(?:112|128|160|192)[RK]\d|SECT(?:113|131|163|193)\w+|BrainpoolP(?:160|192)\w*|NIST192p"
+    r"|NIST P-192|prime192v\d|p-?192)$"
 )
 
 
