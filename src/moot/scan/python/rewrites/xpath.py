@@ -77,7 +77,7 @@ def _refuse_quotes(source: Source, node: Node, arg: Node) -> Change:
     if not tests or source.scope(statement) is not source.scope(node) or statement.type in LOOPS:
         raise RewriteRefused("the expression is used outside of a statement")
     guard = f"if {' or '.join(dict.fromkeys(tests))}:"
-    return Change((before(source, statement, guard, "\traise ValueError(\"a quote would end the value\")"),), GUARDED)
+    return Change((before(source, statement, guard, '\traise ValueError("a quote would end the value")'),), GUARDED)
 
 
 def _evaluations(source: Source, node: Node) -> list[Node]:
