@@ -43,7 +43,7 @@ from moot.scan.engine.values import (
 from moot.scan.syntax import words
 
 CLEANER = re.compile(
-    r"(?i)sanit|escap|clean|purif|quote|strip_tags|whitelist|secure_filename|safe_(?:join|path|str|name|url|html)|"
+    r"(?i)sanit|(?<!un)escap|clean|purif|(?<!un)quote|strip_tags|whitelist|secure_filename|safe_(?:join|path|str|name|url|html)|"
     r"encode_for|normali[sz]e_(?:path|name)|validate|slugify|bleach"
 )
 CALLER = 0.5

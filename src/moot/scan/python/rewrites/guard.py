@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
-from moot.scan.calls import calls, read_call
+from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, module
@@ -44,12 +44,28 @@ def header(source: Source, node: Node) -> Iterator[Change]:
         yield from _on_one_line(source, [lines], "the header")
         return
     call = read_call(source, node) if node.type == "call" else None
+    if call is not None and call.method == "start_response":
+        yield from _on_one_line(source, _list_pairs(source, call), "the header", formatted=True)
+        return
     values = [call.arg(1, "value", "_value"), call.arg(0)] if call else [node.child_by_field_name("right")]
     given = [value for value in values if value is not None and constant_text(source, value) is None]
     if not given or given[0].type == "dictionary":
         raise RewriteRefused("the value of the header is not here")
     formatted = call is not None and call.method == "send_header"
     yield from _on_one_line(source, given if formatted else given[:1], "the header", formatted=formatted)
+
+
+def _list_pairs(source: Source, call: SourceCall) -> list[Node]:
+    """The values in the list of headers that a WSGI application answers with: they must be text."""
+    given = unwrap(require_node(call.arg(1, "headers", "response_headers"), "the headers are not here"))
+    if given.type == "identifier":
+        made = origins(source, given)
+        alone = made[0].value if len(made) == 1 and made[0].kind == "set" else None
+        given = unwrap(require_node(alone, "the headers are put together elsewhere"))
+    if given.type != "list":
+        raise RewriteRefused("the headers are put together elsewhere")
+    pairs = [pair.named_children for pair in given.named_children if pair.type == "tuple"]
+    return [pair[1] for pair in pairs if len(pair) == 2 and constant_text(source, pair[1]) is None]
 
 
 def _find_lines(source: Source, node: Node) -> Node | None:
