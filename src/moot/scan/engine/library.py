@@ -4,7 +4,7 @@ import re
 from functools import lru_cache, reduce
 
 from moot.scan.engine import facts, fold, schemas
-from moot.scan.engine.building import find_joined
+from moot.scan.engine.building import JOINS, SHARED_FOLDERS, find_joined
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
 from moot.scan.engine.lookups import HOST, NORMAL, element, of_source, source, taints_in
@@ -49,6 +49,7 @@ CLEANER = re.compile(
 CALLER = 0.5
 CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
 """What keeps a text as it was put together."""
+SHARED_PLACES = frozenset(folder.rstrip("/") for folder in SHARED_FOLDERS)
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
 TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE, SHARED}
 TEXTS = words("str unicode")
@@ -347,6 +348,8 @@ def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
 
 
 def _proving_marks(name: str, last: str, site: CallSite) -> frozenset[str]:
+    if name in JOINS and _is_below_shared(site):
+        return frozenset({SHARED})
     if name in NORMALISERS or "." + last in NORMALISERS:
         return NORMAL
     if last in ("commonpath", "commonprefix"):
@@ -359,6 +362,13 @@ def _proving_marks(name: str, last: str, site: CallSite) -> frozenset[str]:
         values = (site.receiver, *site.args)
         return frozenset(mark for value in values for mark in value.marks & {"normal", "host", "common"})
     return NOTHING
+
+
+def _is_below_shared(site: CallSite) -> bool:
+    """`path.join(os.tmpdir(), name)`: a folder of all users, and a name that is put together."""
+    first = site.arg(0)
+    folder = first.const if first is not None else None
+    return folder in SHARED_PLACES and any(arg.const is UNKNOWN for arg in site.args[1:])
 
 
 def _fold_call(site: CallSite) -> fold.Known:

@@ -8,6 +8,7 @@ from moot.scan.go.rewrites import settings as gosettings
 from moot.scan.go.rewrites import shared as goshared
 from moot.scan.go.rewrites import sinks as gosinks
 from moot.scan.go.rewrites import steps as gosteps
+from moot.scan.go.rewrites import temp as gotemp
 from moot.scan.go.rewrites import values as govalues
 from moot.scan.javascript import rewrites as javascript
 from moot.scan.javascript.rewrites import files as jsfiles
@@ -48,6 +49,7 @@ REWRITES: dict[str, Rewrite] = {
     **goshared.REWRITES,
     **gosinks.REWRITES,
     **gopaths.REWRITES,
+    **gotemp.REWRITES,
     **govalues.REWRITES,
     **hosts.REWRITES,
 }

@@ -149,6 +149,8 @@ SINKS: tuple[Sink, ...] = (
          "self.redirect tornado.web.RequestHandler.redirect "
          "bottle.redirect werkzeug.utils.redirect django.http.HttpResponsePermanentRedirect", 0, "location", "url",
          floor=SURE, alone=when.TARGET),
+    sink(known.REDIRECT, "redirect", ".send_header", 1, "value", floor=SURE, alone=when.TARGET,
+         when=lambda site: when.is_const(site.arg(0), "Location", "location")),
     sink(flaw.DESERIALISE, "deserialise", "marshal.loads marshal.load jsonpickle.decode jsonpickle.loads shelve.open "
          "dill.loads dill.load cloudpickle.loads joblib.load pandas.read_pickle", 0, floor=MEDIUM),
     sink(known.PICKLE, "deserialise", "pickle.load pickle.loads cPickle.load cPickle.loads _pickle.loads "
