@@ -15,6 +15,7 @@ from moot.scan.rules.hosts import (
     HOST,
     LOOSE_DOT,
     METHODS,
+    SENDS,
     WITHIN,
     HostCheck,
     is_open_path,
@@ -121,6 +122,8 @@ def _ask_host(source: Source, check: HostCheck) -> Change | None:
         return Change((replace_node(check.node, new),), DOT)
     if check.how != WITHIN or not WHOLE_ADDRESS.search(word) or read_operator(source, check.node) is None:
         return None
+    if not SENDS.search(source.scope(check.node).name):
+        return None  # a text that tells kinds of addresses apart may mean more than one host
     if source.language == "python":
         split, added = member(source, "urllib.parse", "urlsplit", check.node)
         if split != "urlsplit":
