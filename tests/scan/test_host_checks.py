@@ -111,8 +111,8 @@ def test_what_cannot_be_told_is_left(language: Language, text: str) -> None:
 
 REDIRECT = """from urllib.parse import urlparse
 
-def redirect_target(host, target):
-    if host in target or target.startswith("/"):
+def redirect_target(base_host, target):
+    if base_host in target or target.startswith("/"):
         return target
     return "/"
 """
