@@ -1,7 +1,8 @@
 """Flawed functions with functional and attack tests: they are repaired without a model, then both kinds are run.
 
 The cases are in tests/scan/repairs, one text per language: `==== NAME CWE-N` begins a case,
-`---- PATH` one of its files.
+`---- PATH` one of its files. `==== NAME CWE-N new WORD` begins one that was written before anybody looked at the
+rewrites again; the word says what its first run gave: `repaired`, `open` or `broken`.
 """
 
 import os
@@ -32,6 +33,8 @@ class RepairCase:
     name: str
     cwe: int
     files: dict[str, str]
+    first: str = ""
+    """Of a new case, what its first run gave."""
 
     @property
     def subject(self) -> str:
@@ -68,9 +71,9 @@ def read_cases(language: Language) -> list[RepairCase]:
     cases = []
     for part in text.split("==== ")[1:]:
         head, *files = part.split("---- ")
-        name, cwe = head.split()
+        name, cwe, *more = head.split()
         texts = {path: body for path, _, body in (file.partition("\n") for file in files)}
-        cases.append(RepairCase(language, name, int(cwe.removeprefix("CWE-")), texts))
+        cases.append(RepairCase(language, name, int(cwe.removeprefix("CWE-")), texts, " ".join(more[1:])))
     return cases
 
 

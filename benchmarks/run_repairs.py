@@ -29,15 +29,25 @@ def main(wanted: list[str]) -> None:
 
 
 def table(outcomes: list[RepairOutcome]) -> str:
-    lines = [f"{'language':12}{'case':20}{'CWE':>6}  {'changed':9}{'functional':12}{'secure':8}found"]
+    lines = [f"{'language':12}{'case':20}{'CWE':>6}  {'changed':9}{'functional':12}{'secure':8}{'first run':11}found"]
     lines += [line(each) for each in outcomes]
     for language in LANGUAGES:
         mine = [each for each in outcomes if each.case.language == language]
-        both = sum(each.functional and each.secure for each in mine)
-        broken = sum(not each.functional for each in mine)
-        if mine:
-            lines.append(f"{language}: {both} of {len(mine)} functional and secure, {broken} broken")
+        for batch in ([each for each in mine if not each.case.first], [each for each in mine if each.case.first]):
+            lines += [total(language, batch)] if batch else []
     return "\n".join(lines)
+
+
+def total(language: str, batch: list[RepairOutcome]) -> str:
+    """New cases also say what their first run gave, before any rewrite was changed for them."""
+    both = sum(each.functional and each.secure for each in batch)
+    broken = sum(not each.functional for each in batch)
+    told = f"{both} of {len(batch)} functional and secure, {broken} broken"
+    firsts = [each.case.first for each in batch if each.case.first]
+    if not firsts:
+        return f"{language}: {told}"
+    before = f"first run {firsts.count('repaired')} of {len(firsts)}, {firsts.count('broken')} broken"
+    return f"{language}, new cases: {told} ({before})"
 
 
 def line(each: RepairOutcome) -> str:
@@ -45,7 +55,7 @@ def line(each: RepairOutcome) -> str:
     case = each.case
     return (
         f"{case.language:12}{case.name:20}{case.cwe:>6}  {words[0]:9}{words[1]:12}{words[2]:8}"
-        f"{' '.join(sorted(set(each.found))) or '-'}"
+        f"{case.first or '-':11}{' '.join(sorted(set(each.found))) or '-'}"
     )
 
 

@@ -1,6 +1,7 @@
 """Checks of an address by a part of its text: found, and mended so that the lookalike no longer passes."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import pytest
 from samples import repaired, rules
@@ -106,3 +107,51 @@ LEFT: list[tuple[Language, str]] = [
 def test_what_cannot_be_told_is_left(language: Language, text: str) -> None:
     after, repair = repaired(language, text)
     assert after == text and repair.left
+
+
+REDIRECT = """from urllib.parse import urlparse
+
+def redirect_target(base_host, target):
+    if base_host in target or target.startswith("/"):
+        return target
+    return "/"
+"""
+OWN = ("/cart", "/", "https://shop.example/a", "http://www.shop.example:8080/", "shop.example/a", "//shop.example/a")
+OTHER = (
+    "//evil.example", "/\\evil.example", "/\t/evil.example", "https://evil.example/?shop.example",
+    "https://shop.example.evil.example/", "https://evil.example\\@shop.example/", "javascript://shop.example/%0aalert(1)",
+    "javascript:alert(1)@shop.example", "https:evil.example?//shop.example", "https://shop.example@evil.example/",
+    "https://myshop.example/",
+)  # fmt: skip
+
+
+def test_a_visitor_is_sent_to_the_own_host_and_to_no_lookalike() -> None:
+    after, repair = repaired("python", REDIRECT)
+    assert repair.fixed and not repair.left and rules("python", after) == []
+    space: dict[str, object] = {}
+    exec(after, space)
+    target = space["redirect_target"]
+    assert callable(target)
+    assert [target("shop.example", address) for address in OWN] == list(OWN)
+    assert {target("shop.example", address) for address in OTHER} == {"/"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def join(url):\n    if url.startswith('/'):\n        return url\n    return '/' + url\n",
+        "def redirect_target(url):\n    if url.startswith('/') and not url.startswith('//'):\n        return url\n",
+    ],
+)
+def test_a_path_that_decides_nothing_or_is_asked_further_is_no_finding(text: str) -> None:
+    assert rules("python", text) == []
+
+
+def test_the_end_of_a_host_by_name_gets_its_dot() -> None:
+    before = "def ok(parsed):\n    return parsed.netloc.endswith(ALLOWED_HOST)\n"
+    space: dict[str, object] = {"ALLOWED_HOST": "images.example"}
+    exec(repaired("python", before)[0], space)
+    check = space["ok"]
+    assert callable(check)
+    assert check(urlsplit("https://images.example/")) and check(urlsplit("https://a.images.example/"))
+    assert not check(urlsplit("https://evilimages.example/")) and not check(urlsplit("https://images.example:8/"))

@@ -93,12 +93,16 @@ REFUSED = [
         "def f(n):\n    q = f\"SELECT * FROM t WHERE n = '{n}'\"\n    n = 1\n    print(q)\n    cur.execute(q)",
         "more places",
     ),
-    ("def f(n):\n    q = f\"SELECT * FROM t WHERE n = '{n}'\"\n    n = 2\n    cur.execute(q)", "changes between"),
     ('import sqlalchemy\nsession.execute(f"SELECT * FROM t WHERE n = {name}")', "driver"),
     ('import psycopg2\ncur.execute(f"SELECT * FROM t WHERE n = {name}")', "driver"),
 ]
 
 OTHERS = [
+    (
+        "import sqlite3\ndef f(n):\n    q = f\"SELECT * FROM t WHERE n = '{n}'\"\n    n = 2\n    cur.execute(q)",
+        'import sqlite3\ndef f(n):\n    params = [str(n)]\n    q = "SELECT * FROM t WHERE n = ?"\n    n = 2\n'
+        "    cur.execute(q, params)",
+    ),
     (
         'import subprocess\nsubprocess.run("ls -l " + path, shell=True)',
         'import subprocess\nsubprocess.run(["ls", "-l", path])',

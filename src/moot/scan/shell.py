@@ -4,11 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from tree_sitter import Node
+
 from moot.scan.bindings import origins
 from moot.scan.change import RewriteRefused
 from moot.scan.marks import Mark
 from moot.scan.sql import Part
-from moot.scan.strings import StringHole
+from moot.scan.strings import StringHole, constant_text, unwrap
 from moot.scan.syntax import Source
 from moot.scan.syntax import words as word_set
 
@@ -27,6 +29,7 @@ BUILT_IN = word_set(
     "continue history dir copy del cls start move md rd ren"
 )
 SIMPLE = re.compile(r"[A-Za-z0-9_./:=@%+,\-]")
+WORD = re.compile(rf"{SIMPLE.pattern}+")
 
 
 def words(source: Source, marks: Sequence[Mark]) -> list[Word]:
@@ -65,11 +68,31 @@ def _check_one_word(source: Source, hole: StringHole) -> None:
     if hole.node.type == "identifier":
         values += [source.text(b.value) for b in origins(source, hole.node) if b.value is not None]
     last = re.findall(r"[A-Za-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)) or [""]
+    if _is_constant_word(source, hole.node):
+        return
     named = last[-1].lower() in ONE_WORD or bool(QUOTED.search(text))
     if not named or any(re.search(r"""\.join\(|["'`][^"'`]*\s[^"'`]*["'`]""", value) for value in values):
         raise RewriteRefused(
             f"{text!r} may hold several words, which a shell takes apart and a list of arguments does not"
         )
+
+
+def _is_constant_word(source: Source, name: Node) -> bool:
+    """`flags = "-czf" if compress else "-cf"`: each of its values is written here and is one word."""
+    found = origins(source, name) if name.type == "identifier" else []
+    values = [b.value for b in found if b.kind == "set" and b.value is not None]
+    parts = [part for value in values for part in _list_alternatives(value)]
+    texts = [constant_text(source, part) for part in parts]
+    return len(values) == len(found) > 0 and all(text is not None and WORD.fullmatch(text) for text in texts)
+
+
+def _list_alternatives(value: Node) -> list[Node]:
+    value = unwrap(value)
+    if value.type == "conditional_expression":
+        return [each for place in (0, 2) for each in _list_alternatives(value.named_children[place])]
+    if value.type == "ternary_expression":
+        return [each for place in (1, 2) for each in _list_alternatives(value.named_children[place])]
+    return [value]
 
 
 def _extend_word(current: list[Part], mark: Mark, quote: str) -> list[Part]:

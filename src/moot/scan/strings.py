@@ -154,7 +154,7 @@ def _percent(source: Source, node: Node, depth: int) -> Built:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return Built((StringHole(node),))
-    template = build(source, left, depth + 1)
+    template = build(source, left, _follow_template(source, left, depth + 1))
     if not template.pieces or template.holes:
         return Built((*template.pieces, StringHole(right)), exact=False)
     values = [c for c in right.named_children if c.type != "comment"] if right.type == "tuple" else [right]
@@ -162,12 +162,19 @@ def _percent(source: Source, node: Node, depth: int) -> Built:
     return _with_cut(filled, (left.end_byte, node.end_byte), template)
 
 
+def _follow_template(source: Source, node: Node, depth: int) -> int:
+    """The name of a constant template is followed at any depth: it stands for nothing else."""
+    found = origins(source, node) if node.type == "identifier" else []
+    value = found[0].value if len(found) == 1 and found[0].kind == "set" else None
+    return 3 if value is not None and unwrap(value).type in STRINGS and depth > 3 else depth
+
+
 def _read_format(source: Source, call: SourceCall, depth: int) -> Built:
     """`"…".format(a)` and `fmt.Sprintf("…", a)`; any other call is a hole."""
     callee = call.node.child_by_field_name("function")
     thing = callee.child_by_field_name("object") if callee is not None else None
     if source.language == "python" and call.method == "format" and thing is not None:
-        template = build(source, thing, depth + 1)
+        template = build(source, thing, _follow_template(source, thing, depth + 1))
         if not template.holes and template.pieces:
             filled = _fill_braces(source, template, call)
             return _with_cut(filled, (thing.end_byte, call.node.end_byte), template)

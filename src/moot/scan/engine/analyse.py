@@ -105,6 +105,10 @@ def _finding(report: FlowReport) -> Vulnerability:
     )
 
 
+TAKEN_APART = re.compile(r"parameter \d+")
+"""What a parameter is called of which the code names only parts: `function f({ name, role })`."""
+
+
 def is_possible(taint: Taint | None) -> bool:
     """Whether nobody knows where the value comes from: a parameter of a function with unknown callers, a value that
     other code sets."""
@@ -135,6 +139,8 @@ def _name_origin(report: FlowReport) -> str:
     assert report.taint is not None
     base, *places = report.taint.origin.removeprefix("value ").removeprefix("parameter ").split("|")
     name = base.partition(" of ")[0]
+    if TAKEN_APART.fullmatch(name) and places and places[0].isidentifier():
+        name, places = places[0], places[1:]
     return f"`{name}{_spell_places(report, places)}`"
 
 
@@ -158,6 +164,9 @@ def _exploit(report: FlowReport) -> str:
         return report.rule.exploit
     first = _first_step(taint)
     base, *places = taint.origin.split("|")
+    name, of, function = base.removeprefix("parameter ").partition(" of ")
+    if TAKEN_APART.fullmatch(name) and places and places[0].isidentifier():
+        base, places = f"parameter {places[0]}{of}{function}", places[1:]
     origin = base + _spell_places(report, places)
     where = f"line {first.line}" if first.path == report.module.path else f"line {first.line} of {first.path}"
     place = f"{_callee(report)} on line {report.module.line(report.at[0])}"

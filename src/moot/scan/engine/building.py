@@ -41,7 +41,7 @@ KEPT = CONSTRUCTED | {SHARED}
 TAG = re.compile(r"<[a-zA-Z][^<>]*>|</[a-zA-Z]")
 HEADER_LINE = re.compile(
     rf"\r\n[A-Za-z][\w-]*+:[^\n{HOLE}]*+{HOLE}"
-    rf"|^(?:{HOLE}|[A-Z]\w*+(?:-[A-Z]\w*+)++|Host|Cookie|Location|Referer|Origin|Subject|From|To): ?"
+    rf"|^(?:{HOLE}|[A-Z]\w*+(?:-(?:[A-Z]\w*+|{HOLE}))++|Host|Cookie|Location|Referer|Origin|Subject|From|To): ?"
     rf"[^\n{HOLE}]*+{HOLE}[^\r\n]*+\r\n"
 )
 """Below another line, or a line of its own whose name is that of a header."""

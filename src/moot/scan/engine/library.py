@@ -4,7 +4,7 @@ import re
 from functools import lru_cache, reduce
 
 from moot.scan.engine import facts, fold, schemas
-from moot.scan.engine.building import find_joined
+from moot.scan.engine.building import JOINS, SHARED_FOLDERS, find_joined
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
 from moot.scan.engine.lookups import FOLDER, HOST, NORMAL, element, of_source, source, taints_in
@@ -44,7 +44,7 @@ from moot.scan.engine.values import (
 from moot.scan.syntax import words
 
 CLEANER = re.compile(
-    r"(?i)sanit|escap|clean|purif|quote|strip_tags|whitelist|secure_filename|safe_(?:join|path|str|name|url|html)|"
+    r"(?i)sanit|(?<!un)escap|clean|purif|(?<!un)quote|strip_tags|whitelist|secure_filename|safe_(?:join|path|str|name|url|html)|"
     r"encode_for|normali[sz]e_(?:path|name)|validate|slugify|bleach"
 )
 CALLER = 0.5
@@ -53,6 +53,7 @@ FORM_CHECKS = words("is_valid validate validate_on_submit")
 """Say that the form is filled in, and nothing of what a value does elsewhere."""
 CONVERSIONS = words("str os.fspath pathlib.Path []byte string String")
 """What keeps a text as it was put together."""
+SHARED_PLACES = frozenset(folder.rstrip("/") for folder in SHARED_FOLDERS)
 READS = words("get getlist get_all getall pop getone setdefault get_argument")
 TEXT_MARKS = CONSTRUCTED | SPREADING | {WHOLE, SHARED}
 TEXTS = words("str unicode")
@@ -287,12 +288,8 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
     if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
         return Val(const=known)
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
-    if last in PARTS:
-        # A proof about a file's extension says nothing about its name.
-        taints = part_of(taints, "part")
-    elif last in ASKS and site.receiver.taints and isinstance(asked := getattr(site.arg(0), "const", None), str):
-        # `values.Get("a")` and `values.Get("b")` are different values.
-        taints = part_of(taints, asked)
+    if last in PARTS or (last in READS | ASKS and site.receiver.taints and site.args):
+        taints = part_of(taints, _part_read(site, last))
     out = f"{name}()"
     if not taints:
         return _untainted(m, site, last)
@@ -327,6 +324,13 @@ def _is_part_of_ours(m: Machine, site: CallSite) -> bool:
     """`self.writer.write(x)`, and `self.write(x)` with a function that the constructor was given."""
     own = any(cell.kind == "instance" for _, cell in m.cells(site.receiver, site.state))
     return own or site.name.startswith(OWN_PARTS)
+
+
+def _part_read(site: CallSite, last: str) -> str:
+    """A proof about a file's extension says nothing about its name, `int(form.get("page"))` nothing about the other
+    fields."""
+    key = site.args[0].const if last in READS | ASKS else None
+    return key if isinstance(key, str) else "part"
 
 
 def _untainted(m: Machine, site: CallSite, last: str) -> Val:
@@ -372,6 +376,8 @@ def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:
 
 
 def _proving_marks(name: str, last: str, site: CallSite) -> frozenset[str]:
+    if name in JOINS and _is_below_shared(site):
+        return frozenset({SHARED})
     if name in NORMALISERS or "." + last in NORMALISERS:
         return NORMAL
     if last in ("commonpath", "commonprefix"):
@@ -386,6 +392,13 @@ def _proving_marks(name: str, last: str, site: CallSite) -> frozenset[str]:
         values = (site.receiver, *site.args)
         return frozenset(mark for value in values for mark in value.marks & {"normal", "host", "common"})
     return NOTHING
+
+
+def _is_below_shared(site: CallSite) -> bool:
+    """`path.join(os.tmpdir(), name)`: a folder of all users, and a name that is put together."""
+    first = site.arg(0)
+    folder = first.const if first is not None else None
+    return folder in SHARED_PLACES and any(arg.const is UNKNOWN for arg in site.args[1:])
 
 
 def _fold_call(site: CallSite) -> fold.Known:

@@ -38,6 +38,10 @@ HANDLES = re.compile(
     r"(?:Context|Ctx))$"
 )
 """Framework types whose values are known by the name of their type."""
+FIELD_HANDLES = re.compile(
+    r"^(?:log\.Logger|github\.com/sirupsen/logrus\.(?:Logger|Entry)|go\.uber\.org/zap\.SugaredLogger)$"
+)
+"""The same for the fields of a struct: whoever fills them, they are these."""
 BUILDER_MAKERS = frozenset({"bytes.NewBufferString", "bytes.NewBuffer"})
 
 
@@ -263,7 +267,10 @@ def _class(reader: GoReader, name: str, spec: Node | None, methods: Block, nodes
     bases_found: list[Expr] = []
     for field in [inner for child in list_named_nodes(kind) for inner in list_named_nodes(child)]:
         note, tag = reader.maybe(field, "type"), reader.maybe(field, "tag")
-        value = Opaque(span(field), (tag,) if tag is not None else (), "field")
+        value: Expr = Opaque(span(field), (tag,) if tag is not None else (), "field")
+        kind_of = note.value if isinstance(note, Unary) else note
+        if isinstance(kind_of, Attr) and FIELD_HANDLES.search(reader.origin(kind_of)):
+            value = kind_of
         names = [n for n in field.children_by_field_name("name") if n.type == "field_identifier"]
         fields.extend(Assign(span(field), (Name(span(n), reader.text(n)),), value, note) for n in names)
         bases_found.extend([note] if not names and note is not None else [])

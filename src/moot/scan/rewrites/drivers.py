@@ -1,6 +1,7 @@
 """Which driver runs a query: by the receiver's constructor, else by the file's imports, else by the
 project; else unknown."""
 
+import re
 from collections.abc import Iterable
 
 from moot.scan.change import RewriteRefused
@@ -34,6 +35,8 @@ GO_OTHER = (
     "github.com/sijms/go-ora", "github.com/jinzhu/gorm", "github.com/ClickHouse/",
 )  # fmt: skip
 GO_NAMES = {"postgres": "$", "pgx": "$", "mysql": "?", "sqlite3": "?", "sqlite": "?"}
+FIRST_OF_PAIR = re.compile(r"(?:const|let|var)\s+\[\s*\w+\s*(?:,\s*\w+\s*)?\]\s*=\s*await\b")
+POOL = re.compile(r"(?i)pool|conn(?:ection)?$|mysql|(?:^|\.)db$")
 UNKNOWN = "which database driver runs the query is not known here, so how it writes placeholders is not known either"
 SEVERAL = "the project uses several database drivers, and which one runs the query is not known here"
 
@@ -76,6 +79,25 @@ def script_driver(project: ScanProject, imported: Iterable[str]) -> str:
     if len({name in SCRIPT_NUMBERED for name in found}) > 1 or any(name in SCRIPT_OTHER for name in found):
         raise RewriteRefused(SEVERAL)
     return found[0]
+
+
+def infer_script_driver(method: str, receiver: str, statement: str, around: str, *, has_callback: bool) -> str:
+    """The driver whose calls look like this, where no import names one. `receiver` is what is asked, `statement` the
+    statement of the call, `around` its function."""
+    if re.search(r"(?i)sequelize|knex|orm|prisma|sql`", receiver):
+        raise RewriteRefused(UNKNOWN)
+    if method in ("get", "all", "each", "run") and has_callback:
+        return "sqlite3"
+    if method in ("query", "execute"):
+        if POOL.search(receiver) and re.match(
+            r"(?:const|let|var)\s+\[\s*\w+\s*(?:,\s*\w+\s*)?\]\s*=\s*await\b", statement
+        ):
+            return "mysql2"
+        named = re.match(r"(?:const|let|var)\s+(\w+)\s*=\s*await\b", statement)
+        taken = re.match(r"(?:const|let|var)\s+\{[^}]*\b(?:rows|rowCount)\b[^}]*\}\s*=\s*await\b", statement)
+        if method == "query" and (taken or (named and re.search(rf"\b{named[1]}\.(?:rows|rowCount)\b", around))):
+            return "pg"
+    raise RewriteRefused(UNKNOWN)
 
 
 def go_placeholder(project: ScanProject) -> str:

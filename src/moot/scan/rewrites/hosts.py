@@ -7,13 +7,18 @@ from tree_sitter import Node
 from moot.scan.calls import read_call
 from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
+from moot.scan.javascript.rewrites.module import function as js_function
+from moot.scan.python.rewrites.module import function, member
 from moot.scan.rules.hosts import (
     AT_END,
     AT_START,
     HOST,
     LOOSE_DOT,
     METHODS,
+    SENDS,
+    WITHIN,
     HostCheck,
+    is_open_path,
     list_wanted,
     read_host_check,
     read_last_word,
@@ -26,6 +31,29 @@ HOST_NAME = re.compile(r"(?i)^(?:host(?:name)?|domain)$")
 """Names of values that hold a host alone; `netloc` and JavaScript's `host` have a port as well."""
 PARSED = re.compile(r"(?:\w+\.)*(?:urlparse|urlsplit)\([\w.\[\]'\"()]*\)|(?:\w+\.)*new URL\([\w.]*\)")
 BEFORE_DOT = re.compile(r"[\w)*+]")
+WHOLE_ADDRESS = re.compile(r"(?i)(?:^|_|[a-z])(?:ur[li]|href|link|redirect(?:_?to)?|target|return_?to)$|(?:^|_)next$")
+"""Names of values that hold a whole address, not a host."""
+ON_HOST = '''
+def is_on_host(address, host):
+    """Whether the address leads to the host, or to one below it."""
+    text = str(address).strip().replace("\\\\", "/")
+    parts = urlsplit(text if "//" in text else f"//{text}")
+    if parts.scheme not in ("", "http", "https") or (not parts.scheme and "@" in parts.netloc):
+        return False
+    places = (parts.hostname or "", parts.netloc.rpartition("@")[2].lower())
+    return any(f".{place}".endswith("." + host.lower().lstrip(".")) for place in places)
+'''
+SCRIPT_ON_HOST = """// Whether the address leads to the host, or to one below it.
+const isOnHost = ({given}) => {{
+  try {{
+    const text = String(address).trim();
+    const there = new URL(text.includes("//") || text.startsWith("/") ? text : `http://${{text}}`, "http://localhost");
+    const safe = /^https?:$/.test(there.protocol) && (text.includes("//") || !there.username);
+    return safe && [there.hostname, there.host].some((place) => `.${{place}}`.endsWith(`.${{host.toLowerCase()}}`));
+  }} catch {{
+    return false;
+  }}
+}};"""
 UNKNOWN_HOSTS = "whether other hosts, such as those below this one, are meant is nowhere in the code"
 DOT, SLASH = "the host must be this one or one below it", "the host ends where the text does: a path must follow"
 ESCAPED = "the dots of the host match dots only"
@@ -39,7 +67,11 @@ def check_host(source: Source, node: Node) -> Change:
     if statement is not None and statement.start_byte == check.subject.start_byte and source.language != "python":
         raise RewriteRefused("the line would begin with a parenthesis, which continues the one before")
     if check.how == AT_START:
+        if is_open_path(source, check, check.wanted):
+            return _stay_here(source, check)
         return _end_host(source, check)
+    if (change := _ask_host(source, check)) is not None:
+        return change
     text = constant_text(source, check.wanted) if check.wanted.type in STRINGS else None
     if text is None or "\\" in text:
         raise RewriteRefused(UNKNOWN_HOSTS)
@@ -60,6 +92,57 @@ def _read_check(source: Source, node: Node) -> HostCheck | None:
         if call is not None and call.method == name.rpartition(".")[2]:
             return read_host_check(source, call, name, how)
     return None
+
+
+def _stay_here(source: Source, check: HostCheck) -> Change:
+    """Of a path, the second character must not begin a host."""
+    subject, test = source.text(check.subject), source.text(check.node)
+    if not re.fullmatch(r"[\w.]+", subject):
+        raise RewriteRefused("the address is worked out in the check")
+    new = {
+        "python": f'({test} and {subject}[1:2] not in ("/", "\\\\", "\\t", "\\r", "\\n"))',
+        "go": f'({test} && (len({subject}) == 1 || !strings.ContainsRune("/\\\\\\t\\r\\n", rune({subject}[1]))))',
+    }.get(source.language, f"({test} && !/^\\/[/\\\\\\s]/.test({subject}))")
+    return Change((replace_node(check.node, new),), "a path that begins with another host is refused")
+
+
+def _ask_host(source: Source, check: HostCheck) -> Change | None:
+    """A text somewhere in an address, or a name for its end: the host is read from the address and compared, whole or
+    as one below the wanted one."""
+    subject, wanted = source.text(check.subject), source.text(check.wanted)
+    word = read_last_word(source, check.subject)
+    plain = re.fullmatch(r"[\w.]+", subject) is not None
+    host = HOST.fullmatch(constant_text(source, check.wanted) or "") if check.wanted.type in STRINGS else None
+    known = host is not None and not (host["scheme"] or host["end"] or host["dot"])
+    named = check.wanted.type == "identifier" and not wanted.lower().endswith("s")
+    if source.language == "go" or not plain or not (known or named):
+        return None
+    if check.how == AT_END and named and source.language == "python" and word == "netloc":
+        new = f'("." + {subject}.rpartition("@")[2]).endswith("." + {wanted}.lstrip("."))'
+        return Change((replace_node(check.node, new),), DOT)
+    if check.how != WITHIN or not WHOLE_ADDRESS.search(word) or read_operator(source, check.node) is None:
+        return None
+    if not SENDS.search(source.scope(check.node).name):
+        return None  # a text that tells kinds of addresses apart may mean more than one host
+    if source.language == "python":
+        split, added = member(source, "urllib.parse", "urlsplit", check.node)
+        if split != "urlsplit":
+            return None
+        helper = function(source, "is_on_host", ON_HOST, check.node)
+        test = f"is_on_host({subject}, {wanted})"
+        new = f"not {test}" if read_operator(source, check.node) == "not" else test
+    else:
+        given = "address: unknown, host: string" if source.language == "typescript" else "address, host"
+        added, helper = (), js_function(source, "isOnHost", SCRIPT_ON_HOST.format(given=given))
+        new = f"isOnHost({subject}, {wanted})"
+    return Change((replace_node(check.node, new), *added, *helper), DOT)
+
+
+def read_operator(source: Source, node: Node) -> str | None:
+    """`not` for a negated membership, empty for a plain one; None if the result is a place in the text."""
+    if node.type == "comparison_operator":
+        return "not" if source.text(node.children[1]).startswith("not") else ""
+    return "" if read_call(source, node).method == "includes" else None
 
 
 def _write_ending(source: Source, check: HostCheck, wanted: str) -> str:

@@ -8,7 +8,7 @@ NAMES = re.compile(r"(?i)html|markup|body|page|content|fragment|render|template|
 """Names of values that are markup or already escaped: escaping again would show them wrong."""
 UNCLOSED = re.compile(r"(?is)<(script|style)\b(?:(?!</\1).)*$|<!--(?:(?!-->).)*$")
 TAG = re.compile(r"<[a-zA-Z/!][^<>]*$")
-ATTRIBUTE = re.compile(r"""(?i)\s(?!on|href|src|action|formaction|style|data|srcdoc)[\w-]+=\\?(["'])[^"'<>]*$""")
+ATTRIBUTE = re.compile(r"""(?i)\s(?!on|href|src|action|formaction|style|data=|srcdoc)[\w-]+=\\?(["'])[^"'<>]*$""")
 
 KNOWN = re.compile(
     r"(?i)</[a-z][a-z0-9]*>|<(?:html|body|head|title|p|div|span|a|b|i|em|strong|ul|ol|li|table|tr|td|th|h[1-6]|br|hr|img|"

@@ -49,6 +49,8 @@ class Dialect:
     """Whether the database accepts double quotes around text."""
     limits: bool = True
     """Whether a text may be bound after LIMIT."""
+    value: Callable[[str], str] = lambda text: text
+    """A value as the driver takes it."""
 
 
 def parameterise_query(source: Source, call: SourceCall, arg: Node, dialect: Dialect) -> Change:

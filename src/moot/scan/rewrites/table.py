@@ -2,10 +2,13 @@
 
 from moot.scan.change import Choices, Rewrite
 from moot.scan.go import rewrites as go
+from moot.scan.go.rewrites import lines as golines
 from moot.scan.go.rewrites import paths as gopaths
 from moot.scan.go.rewrites import settings as gosettings
 from moot.scan.go.rewrites import shared as goshared
 from moot.scan.go.rewrites import sinks as gosinks
+from moot.scan.go.rewrites import steps as gosteps
+from moot.scan.go.rewrites import temp as gotemp
 from moot.scan.go.rewrites import values as govalues
 from moot.scan.javascript import rewrites as javascript
 from moot.scan.javascript.rewrites import files as jsfiles
@@ -13,6 +16,7 @@ from moot.scan.javascript.rewrites import guard as jsguard
 from moot.scan.javascript.rewrites import path as jspath
 from moot.scan.javascript.rewrites import regex as jsregex
 from moot.scan.javascript.rewrites import settings as jssettings
+from moot.scan.javascript.rewrites import sql as jssql
 from moot.scan.javascript.rewrites import state as jsstate
 from moot.scan.python import rewrites as python
 from moot.scan.python.rewrites import ciphers as pyciphers
@@ -36,6 +40,7 @@ REWRITES: dict[str, Rewrite] = {
     **pyregex.REWRITES,
     **javascript.REWRITES,
     **jssettings.REWRITES,
+    **jssql.REWRITES,
     **jsstate.REWRITES,
     **jsfiles.REWRITES,
     **jsregex.REWRITES,
@@ -44,6 +49,7 @@ REWRITES: dict[str, Rewrite] = {
     **goshared.REWRITES,
     **gosinks.REWRITES,
     **gopaths.REWRITES,
+    **gotemp.REWRITES,
     **govalues.REWRITES,
     **hosts.REWRITES,
 }
@@ -51,8 +57,11 @@ CHOICES: dict[str, Choices] = {
     **pysql.CHOICES,
     **pyflow.CHOICES,
     **pysettings.CHOICES,
+    **golines.CHOICES,
     **gosettings.CHOICES,
+    **gosteps.CHOICES,
     **jsguard.CHOICES,
     **jspath.CHOICES,
     **jssettings.CHOICES,
+    **jssql.CHOICES,
 }

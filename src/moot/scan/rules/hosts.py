@@ -16,9 +16,17 @@ ENDINGS = "com|org|net|io|dev|app|edu|gov|info|cloud|example|test|local|internal
 HOST = re.compile(rf"(?i)(?P<scheme>[a-z+]+://|//)?(?P<dot>[.@])?(?:[\w-]+\.)+(?:{ENDINGS}|co\.\w\w)(?P<end>[/:].*)?")
 ADDRESS = re.compile(
     r"(?i)(?:ur[li]|href|link|origin|host(?:name)?|netloc|domain|referr?er|redirect(?:_?to)?|location|address|site"
-    r"|target|src|endpoint|callback|return_?to)$"
+    r"|target|src|endpoint|callback|return_?to|(?:^|_)next)$"
 )
 """Names of values that hold an address. A list of them is looked up as a whole."""
+TARGET = re.compile(
+    r"(?i)(?:^|_)(?:next|target|redirect(?:_?to|_?ur[li])?|return_?(?:to|ur[li])|back|goto|dest(?:ination)?|ur[li])$"
+)
+"""Names of what a visitor is sent to."""
+SENDS = re.compile(r"(?i)redirect|next_?(?:page|ur[li])|return_?(?:to|ur[li])|safe_?ur[li]|after_?log_?in|go_?back")
+"""Names of functions that decide where a visitor is sent."""
+OTHER_START = re.compile(r"[\"'`]//|\\\\|netloc|hostname|\.[hH]ost\b")
+"""In a function that also asks for `//` or a host."""
 HEADER_NAME = re.compile(r"\.(?:get|Get|header|getHeader)\(\s*['\"`]([\w-]+)['\"`]\s*(?:,[^()]*)?\)$")
 OUR_HOST = re.compile(r"(?i)(?:^|_|allowed|trusted|base|our|own|root|safe|valid)(?:domain|host(?:name)?)$")
 LOOSE_DOT = re.compile(
@@ -127,7 +135,18 @@ def read_last_word(source: Source, node: Node) -> str:
     return str(word)
 
 
+def is_open_path(source: Source, check: HostCheck, wanted: Node) -> bool:
+    """`target.startswith("/")` alone: `//evil.example` begins so too."""
+    if check.how != AT_START or wanted.type not in STRINGS or constant_text(source, wanted) != "/":
+        return False
+    scope = source.scope(check.node)
+    about = SENDS.search(scope.name) is not None and TARGET.search(read_last_word(source, check.subject)) is not None
+    return about and not OTHER_START.search(source.text(scope.node))
+
+
 def _is_weak(source: Source, check: HostCheck, wanted: Node) -> bool:
+    if is_open_path(source, check, wanted):
+        return True
     if not ADDRESS.search(read_last_word(source, check.subject)):
         return False
     text = constant_text(source, wanted) if wanted.type in STRINGS else None

@@ -20,7 +20,9 @@ PRESCRIBED = re.compile(
 GUESSABLE = re.compile(
     r"(?i)\b(?:getpid|pid|time|date|now|unix(?:nano)?|strftime|isoformat|getuser|getlogin|user(?:name)?)\b"
 )
-DRAWN = re.compile(r"(?i)rand|uuid|nonce|secrets|mkdtemp|mkstemp|CreateTemp|MkdirTemp|TempDir|tempfile|tmpdir")
+DRAWN = re.compile(
+    r"(?i)rand|uuid|nonce|secrets|mkdtemp|mkstemp|CreateTemp|MkdirTemp|(?<!os\.)TempDir|tempfile|(?<!os\.)tmpdir"
+)
 
 
 def is_guessable(around: str) -> bool:

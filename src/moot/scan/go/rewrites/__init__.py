@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from moot.scan.bindings import changes
-from moot.scan.calls import imports, read_call
+from moot.scan.calls import SourceCall, imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.answers import zero
@@ -34,15 +34,21 @@ OPTIONAL = re.compile(r"\b(?:FormValue|Getenv|PostFormValue|Cookie|LookupEnv|Que
 
 
 def sql(source: Source, node: Node) -> Change:
+    call, arg = read_query(source, node)
+    change = parameterise_query(source, call, arg, read_dialect(source))
+    return Change((*change.edits, *drop_unused_fmt(source, change.edits)), change.did)
+
+
+def read_query(source: Source, node: Node) -> tuple[SourceCall, Node]:
+    """The call that runs a query, and the text of it."""
     call = read_call(source, node)
     index = 1 if call.method.endswith("Context") else 0
     if len(call.args) != index + 1 or call.method.startswith("Prepare"):
         raise RewriteRefused("only a call with the SQL text alone is rewritten")
-    change = parameterise_query(source, call, call.args[index], _dialect(source))
-    return Change((*change.edits, *_drop_unused_fmt(source, change.edits)), change.did)
+    return call, call.args[index]
 
 
-def _dialect(source: Source) -> Dialect:
+def read_dialect(source: Source) -> Dialect:
     numbered = go_placeholder(source.project) == "$"
     return Dialect(
         (lambda number: f"${number}") if numbered else (lambda number: "?"), _format_arguments, _compose_text,
@@ -62,10 +68,10 @@ def _format_arguments(values: Sequence[str]) -> str:
 
 def _compose_text(source: Source, parts: Sequence[Part]) -> str:
     """`"%" + name + "%"`; what Sprintf formatted may not be a string, so it is converted."""
-    return " + ".join(_quote_text(part) if isinstance(part, str) else _text(source, part) for part in parts)
+    return " + ".join(quote_text(part) if isinstance(part, str) else _text(source, part) for part in parts)
 
 
-def _quote_text(text: str) -> str:
+def quote_text(text: str) -> str:
     if re.search(r'["\\\n]', text):
         raise RewriteRefused("the value cannot be written as one string")
     return f'"{text}"'
@@ -75,7 +81,7 @@ def _text(source: Source, hole: StringHole) -> str:
     return source.text(hole.node) if hole.start < 0 else f"fmt.Sprint({source.text(hole.node)})"
 
 
-def _drop_unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+def drop_unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
     """Removes the import of fmt with its last use."""
     return drop_import(source, "fmt") if is_left_unused(source, "fmt", edits) else ()
 
@@ -91,7 +97,7 @@ def command(source: Source, node: Node) -> Change:
     found = ", ".join(_argument(source, word) for word in words(source, marks(source, built)))
     edits = (Edit(args[0].start_byte, args[2].end_byte, found),)
     return Change(
-        (*edits, *_drop_unused_fmt(source, edits)), "the program gets a list of arguments and no shell reads it"
+        (*edits, *drop_unused_fmt(source, edits)), "the program gets a list of arguments and no shell reads it"
     )
 
 

@@ -9,7 +9,7 @@ from moot.scan.strings import STRINGS
 from moot.scan.syntax import Source
 
 TEXTUAL = re.compile(
-    r"(?:\.EncodeToString|fmt\.Sprintf|fmt\.Sprint|\.FormValue|\.PostFormValue|\.PathValue|Header\.Get|\.Getenv|"
+    r"(?:\.EncodeToString|\.UserAgent|\.Referer|fmt\.Sprintf|fmt\.Sprint|\.FormValue|\.PostFormValue|\.PathValue|Header\.Get|\.Getenv|"
     r"Query\(\)\.Get|^string|strings\.(?:ToLower|ToUpper|TrimSpace|Join|Replace\w*|Trim\w*))\(.*\)$",
     re.DOTALL,
 )

@@ -1,73 +1,24 @@
 """Rewrites of JavaScript and TypeScript code that preserve its behaviour."""
 
 import re
-from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from moot.scan.calls import imports, modules, read_call
+from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
+from moot.scan.javascript.rewrites.sql import FUNCTIONS, template
 from moot.scan.marks import marks
 from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.digests import require_shown_only
-from moot.scan.rewrites.drivers import SCRIPT_NUMBERED, script_driver
 from moot.scan.rewrites.markup import NAMES
-from moot.scan.rewrites.query import Dialect, parameterise_query, sole_use
+from moot.scan.rewrites.query import sole_use
 from moot.scan.rules import matches
 from moot.scan.shell import Word, words
-from moot.scan.sql import Part
 from moot.scan.strings import Built, StringHole, build, quotes, unwrap
 from moot.scan.syntax import Source, inside
 
-FUNCTIONS = frozenset({"arrow_function", "function_expression", "function"})
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
-CALLBACKS = frozenset({"cb", "callback", "done", "next"})
-METHODS = frozenset({"query", "execute", "all", "get", "run", "each"})
-
-
-def sql(source: Source, node: Node) -> Change:
-    call = read_call(source, node)
-    if call.method not in METHODS or not call.args:
-        raise RewriteRefused(f"{call.method}() does not take the values beside the SQL text")
-    if len(call.args) > 1 and not _is_callback(source, unwrap(call.args[1])):
-        raise RewriteRefused("the call already has parameters")
-    return parameterise_query(source, call, call.args[0], _dialect(source))
-
-
-def _is_callback(source: Source, node: Node) -> bool:
-    """A function, or the name of one: declared here, or named like a callback."""
-    if node.type in FUNCTIONS:
-        return True
-    declared = (n.child_by_field_name("name") for n in source.nodes("function_declaration"))
-    names = {source.text(name) for name in declared if name is not None} | CALLBACKS
-    return node.type == "identifier" and source.text(node) in names
-
-
-def _dialect(source: Source) -> Dialect:
-    driver = script_driver(source.project, modules(source))
-    numbered, mysql = driver in SCRIPT_NUMBERED, driver not in SCRIPT_NUMBERED and "sqlite" not in driver
-    return Dialect(
-        (lambda number: f"${number}") if numbered else (lambda number: "?"), _texts if mysql else _array, _template,
-        double_quotes=not numbered, limits=not mysql,
-    )  # fmt: skip
-
-
-def _texts(values: Sequence[str]) -> str:
-    """MySQL's drivers expand an object to a comparison, so each value must certainly be text."""
-    return _array([value if value.startswith(("`", "String(")) else f"String({value})" for value in values])
-
-
-def _array(values: Sequence[str]) -> str:
-    return f", [{', '.join(values)}]"
-
-
-def _template(source: Source, parts: Sequence[Part]) -> str:
-    texts = "".join(part for part in parts if isinstance(part, str))
-    if any(char in texts for char in "`\\$"):
-        raise RewriteRefused("the value cannot be written as one template string")
-    inner = (part if isinstance(part, str) else f"${{{source.text(part.node)}}}" for part in parts)
-    return f"`{''.join(inner)}`"
 
 
 def command(source: Source, node: Node) -> Change:
@@ -108,7 +59,7 @@ def _argument(source: Source, word: Word) -> str:
     if all(isinstance(part, str) for part in word):
         text = "".join(part for part in word if isinstance(part, str))
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return _template(source, word)
+    return template(source, word)
 
 
 def _rename_call(source: Source, node: Node, old: str, new: str) -> list[Edit]:
@@ -185,7 +136,6 @@ def buffer(source: Source, node: Node) -> Change:
 
 
 REWRITES: dict[str, Rewrite] = {
-    "javascript-sql-string": sql,
     "javascript-exec": command,
     "javascript-html": html,
     "javascript-tls-verify": tls,

@@ -4,11 +4,14 @@ import re
 
 from tree_sitter import Node
 
+from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
+from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import require_module
 from moot.scan.javascript.rewrites.settings import options
 from moot.scan.rewrites.modes import keep_to_owner
+from moot.scan.rewrites.reasons import REASONS
 from moot.scan.rewrites.vectors import DRAWN, find_sent_vector
 from moot.scan.strings import unwrap
 from moot.scan.syntax import Source
@@ -46,4 +49,36 @@ def draw_iv(source: Source, node: Node) -> Change:
     return Change((replace_node(value, f"{crypto}.randomBytes(16)"), *added), DRAWN)
 
 
-REWRITES: dict[str, Rewrite] = {"javascript-file-mode": restrict_mode, "javascript-static-iv": draw_iv}
+def own_folder(source: Source, node: Node) -> Change:
+    """A name made of the time or a number is asked for by nobody: its file can lie in a folder of this user's own."""
+    call = read_call(source, node)
+    path = unwrap(require_node(call.arg(0), "the path is not here"))
+    if path.type == "identifier":
+        bound = origins(source, path)
+        alone = bound[0] if len(bound) == 1 and bound[0].kind == "set" else None
+        if alone is None or alone.value is None or source.scope(alone.node) is not source.scope(node):
+            raise RewriteRefused("the path is put together elsewhere")
+        path = unwrap(alone.value)
+    if path.type != "call_expression" or read_call(source, path).name != "path.join":
+        raise RewriteRefused("the path is put together elsewhere")
+    folder, *rest = read_call(source, path).args
+    if source.text(folder) not in ("os.tmpdir()", "tmpdir()") or not any(MADE_UP.search(source.text(n)) for n in rest):
+        raise RewriteRefused(REASONS["temp-file"])
+    local, added = require_module(source, "fs", node)
+    paths = source.text(require_node(path.child_by_field_name("function"), "the call has no name")).rpartition(".")[0]
+    if not paths or (added and call.method.endswith("Sync")):
+        raise RewriteRefused("the functions of fs are imported by their names")
+    new = f'{local}.mkdtempSync({paths}.join({source.text(folder)}, "private-"))'
+    edits = [replace_node(folder, new), *added]
+    if call.method in ("writeFile", "writeFileSync") and len(call.args) == 2:
+        edits.append(Edit(call.args[1].end_byte, call.args[1].end_byte, ", { mode: 0o600 }"))
+    return Change(tuple(edits), "the file lies in a new folder that only this user can open")
+
+
+MADE_UP = re.compile(r"\bDate\.now\(\)|\bgetTime\(\)|\bnew Date\b|\bMath\.random\(\)|\bperformance\.now\(")
+"""The time or a number; by the number of a process, another one may look for it."""
+REWRITES: dict[str, Rewrite] = {
+    "javascript-file-mode": restrict_mode,
+    "javascript-static-iv": draw_iv,
+    "javascript-temp-file": own_folder,
+}

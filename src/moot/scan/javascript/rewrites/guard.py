@@ -9,7 +9,7 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import before, function
-from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL, refuse_own_lines
+from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL, open_steps, refuse_own_lines
 from moot.scan.strings import StringHole, build, constant_text, unwrap
 from moot.scan.syntax import Source
 
@@ -64,14 +64,24 @@ def _in_text(source: Source, arg: Node) -> bool:
 
 
 def header(source: Source, node: Node) -> Iterator[Change]:
-    call = read_call(source, node)
-    if len(call.args) != 2 or constant_text(source, call.args[0]) is None:
-        raise RewriteRefused("the header is given in another way")
-    found = _holes(source, call.args[1])
+    found = open_steps(source, _holes(source, _find_header(source, node)))
     if not found:
         raise RewriteRefused("no plain value stands in the header")
     added = function(source, "oneLine", ONE_LINE.format(value=_value(source)))
+    refuse_own_lines(source, found)
     yield from _wrap_values(source, found, lambda text: f"oneLine({text})", added, "begins no new header")
+
+
+def _find_header(source: Source, node: Node) -> Node:
+    """The value of a header, or the text of header lines that is returned or sent."""
+    if node.type != "call_expression":
+        return node
+    call = read_call(source, node)
+    if call.method in ("write", "end") and len(call.args) == 1:
+        return call.args[0]
+    if len(call.args) != 2 or constant_text(source, call.args[0]) is None:
+        raise RewriteRefused("the header is given in another way")
+    return call.args[1]
 
 
 def pattern(source: Source, node: Node) -> Iterator[Change]:

@@ -35,7 +35,7 @@ INJECTION = (
     sink(known.SQL, "sql", ".all .get .run .each .exec .prepare .any .none .one .manyOrNone .oneOrNone .many "
          ".unsafe", 0,
          when=every(imports(*DATABASES), when.sql_text), floor=ANY_CALLER),
-    sink(known.SQL, "sql", ".all .run .each .exec .prepare .any .none .manyOrNone .oneOrNone .unsafe", 0,
+    sink(known.SQL, "sql", ".all .get .run .each .exec .prepare .any .none .manyOrNone .oneOrNone .unsafe", 0,
          when=when.is_statement_built, floor=ANY_CALLER),
     sink(known.SQL, "sql", "sequelize.literal Sequelize.literal sequelize.Sequelize.literal .literal", 0,
          when=every(imports("sequelize", "sequelize-typescript"), when.when_text_built(0)), floor=ANY_CALLER),

@@ -28,7 +28,8 @@ UNFOLLOWED = 4
 def page(source: Source, node: Node) -> Iterator[Change]:
     """Escapes one value if that is enough, else all in the text."""
     if not modules(source) & WEB:
-        require_tags(source.text(source.scope(node).node))
+        built = build(source, unwrap(node), UNFOLLOWED)
+        require_tags(source.text(source.scope(node).node) + built.literal(source))
     yield from _escape_holes(
         source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup"
     )

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
-from moot.scan.calls import calls, read_call
+from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, module
 from moot.scan.python.rewrites.text import before
 from moot.scan.python.rewrites.types import is_text
-from moot.scan.strings import PERCENT, StringHole, build, constant_text, unwrap
+from moot.scan.strings import PERCENT, StringHole, Text, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
@@ -44,12 +44,28 @@ def header(source: Source, node: Node) -> Iterator[Change]:
         yield from _on_one_line(source, [lines], "the header")
         return
     call = read_call(source, node) if node.type == "call" else None
+    if call is not None and call.method == "start_response":
+        yield from _on_one_line(source, _list_pairs(source, call), "the header", formatted=True)
+        return
     values = [call.arg(1, "value", "_value"), call.arg(0)] if call else [node.child_by_field_name("right")]
     given = [value for value in values if value is not None and constant_text(source, value) is None]
     if not given or given[0].type == "dictionary":
         raise RewriteRefused("the value of the header is not here")
     formatted = call is not None and call.method == "send_header"
     yield from _on_one_line(source, given if formatted else given[:1], "the header", formatted=formatted)
+
+
+def _list_pairs(source: Source, call: SourceCall) -> list[Node]:
+    """The values in the list of headers that a WSGI application answers with: they must be text."""
+    given = unwrap(require_node(call.arg(1, "headers", "response_headers"), "the headers are not here"))
+    if given.type == "identifier":
+        made = origins(source, given)
+        alone = made[0].value if len(made) == 1 and made[0].kind == "set" else None
+        given = unwrap(require_node(alone, "the headers are put together elsewhere"))
+    if given.type != "list":
+        raise RewriteRefused("the headers are put together elsewhere")
+    pairs = [pair.named_children for pair in given.named_children if pair.type == "tuple"]
+    return [pair[1] for pair in pairs if len(pair) == 2 and constant_text(source, pair[1]) is None]
 
 
 def _find_lines(source: Source, node: Node) -> Node | None:
@@ -96,7 +112,7 @@ def _list_other_entries(source: Source, node: Node, given: Sequence[Node]) -> li
 
 def _on_one_line(source: Source, texts: Sequence[Node], where: str, *, formatted: bool = False) -> Iterator[Change]:
     """`formatted`: the call itself makes text of whatever it is given."""
-    found = [hole for text in texts for hole in _holes(source, text)]
+    found = [hole for text in texts for hole in open_steps(source, _holes(source, text))]
     if not found:
         raise RewriteRefused("no plain value stands in the text")
     if where == "the header" and not formatted and any(not _is_text(source, text) for text in texts):
@@ -108,6 +124,22 @@ def _on_one_line(source: Source, texts: Sequence[Node], where: str, *, formatted
         return f"one_line({source.text(hole.node)})"
 
     yield from _wrap_values(source, found, wrap, added, f"begins no new line in {where}")
+
+
+def open_steps(source: Source, holes: Sequence[StringHole]) -> list[StringHole]:
+    """Instead of a text that this function puts together step by step, the values that it puts in."""
+    found: list[StringHole] = []
+    for hole in holes:
+        name = unwrap(hole.node)
+        bound = origins(source, name) if name.type == "identifier" else []
+        built = [build(source, b.value, UNFOLLOWED) for b in bound if b.kind in ("set", "add") and b.value is not None]
+        here = all(source.scope(b.node) is source.scope(name) for b in bound)
+        added = any(b.kind == "add" for b in bound) and len(built) == len(bound) and here
+        if added and all(isinstance(piece, Text) for piece in built[0].pieces):
+            found += [each for text in built for each in text.holes if each.spec in ("", "%s")]
+        else:
+            found.append(hole)
+    return found
 
 
 def refuse_own_lines(source: Source, holes: Sequence[StringHole]) -> None:

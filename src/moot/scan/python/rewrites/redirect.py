@@ -1,5 +1,6 @@
 """Restricts redirects to the same host."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
@@ -8,16 +9,25 @@ from moot.scan.bindings import changes
 from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.python.rewrites.module import member, module
+from moot.scan.python.rewrites.module import function, member, module
 from moot.scan.python.rewrites.text import before
 from moot.scan.syntax import Source
 
+LOCAL_PATH = '''
+def local_path(address, page):
+    """Where the address leads from this page, on this host only."""
+    place = urlsplit(urljoin(f"http://localhost{page}", str(address).strip().replace("\\\\", "/")))
+    return "/" + urlunsplit(("", "", place.path.lstrip("/"), place.query, place.fragment))
+'''
 REDIRECTS = frozenset({"flask.redirect", "werkzeug.utils.redirect"})
 
 
 def same_host(source: Source, node: Node) -> Iterator[Change]:
     """Resolves the URL as a browser would and keeps only its path on this host."""
     call = read_call(source, node)
+    if call.method == "send_header" and "self" in source.scope(node).parameters:
+        yield _send_path(source, node, require_node(call.arg(1, "value"), "the address is not here"))
+        return
     if call.name not in REDIRECTS:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
     target = require_node(call.arg(0, "location"), "the address is not here")
@@ -40,6 +50,20 @@ def same_host(source: Source, node: Node) -> Iterator[Change]:
         *_import_line(edit for _, edits in named for edit in edits),
     )
     yield Change(edits, "visitors are only sent to pages of the same host")
+
+
+def _send_path(source: Source, node: Node, target: Node) -> Change:
+    """For handlers of http.server, which know the path that was asked for."""
+    text = source.text(source.root)
+    if not re.search(r"\bBaseHTTPRequestHandler\b|\bSimpleHTTPRequestHandler\b", text):
+        raise RewriteRefused("the page that was asked for is not known here")
+    named = [member(source, "urllib.parse", name, node) for name in ("urljoin", "urlsplit", "urlunsplit")]
+    if [name for name, _ in named] != ["urljoin", "urlsplit", "urlunsplit"]:
+        raise RewriteRefused("the functions of urllib.parse have other names here")
+    helper = function(source, "local_path", LOCAL_PATH, node)
+    imported = _import_line(edit for _, edits in named for edit in edits)
+    new = replace_node(target, f"local_path({source.text(target)}, self.path)")
+    return Change((new, *imported, *helper), "visitors are only sent to pages of the same host")
 
 
 def _flask(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:

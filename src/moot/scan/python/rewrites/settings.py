@@ -54,10 +54,21 @@ def autoescape(source: Source, node: Node) -> Change:
 
 def key_size(source: Source, node: Node) -> Change:
     call = read_call(source, node)
-    size = call.arg(1 if "cryptography" in call.name else 0, "key_size", "bits")
+    if call.name == "cryptography.hazmat.primitives.asymmetric.ec.generate_private_key":
+        return _curve(source, require_node(call.arg(0, "curve"), "the curve is not here"))
+    size = call.arg(1 if "cryptography" in call.name and ".dsa." not in call.name else 0, "key_size", "bits")
     if size is None or size.type != "integer":
         raise RewriteRefused("the size is not written here")
     return Change((replace_node(size, "2048"),), "the key has 2048 bits; making it takes longer")
+
+
+def _curve(source: Source, curve: Node) -> Change:
+    """A new key on the curve that every library knows."""
+    made = curve.child_by_field_name("function") if curve.type == "call" else curve
+    name = made.child_by_field_name("attribute") if made is not None else None
+    if name is None:
+        raise RewriteRefused("the curve is chosen elsewhere")
+    return Change((replace_node(name, "SECP256R1"),), "the key lies on a curve of 256 bits")
 
 
 def tls_version(source: Source, node: Node) -> Change:

@@ -1,5 +1,6 @@
 """Binds values of SQL queries as parameters, in the style of the driver."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -10,10 +11,11 @@ from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_n
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
 from moot.scan.python.rewrites.template import template
-from moot.scan.python.rewrites.text import fstring, literal, with_argument
+from moot.scan.python.rewrites.text import before, fstring, literal, with_argument
 from moot.scan.python.rewrites.types import is_text, makers
 from moot.scan.rewrites.drivers import MYSQL, POSTGRES, QUESTION, python_drivers
 from moot.scan.rewrites.query import Dialect, bind_value, check_places, parameterise_query
+from moot.scan.rewrites.query_steps import StepWriter, parameterise_steps
 from moot.scan.sql import slots
 from moot.scan.strings import StringHole, build
 from moot.scan.syntax import Source
@@ -33,6 +35,29 @@ def sql(source: Source, node: Node) -> Change:
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
         raise RewriteRefused("only execute() with the SQL text alone is rewritten")
     return parameterise_query(source, call, call.args[0], _dialect(source, call))
+
+
+def sql_otherwise(source: Source, node: Node) -> Iterator[Change]:
+    refusal: RewriteRefused | None = None
+    for way in (sql_again, sql_steps):
+        try:
+            yield from way(source, node)
+        except RewriteRefused as why:
+            refusal = refusal or why
+    if refusal is not None:
+        raise refusal
+
+
+def sql_steps(source: Source, node: Node) -> Iterator[Change]:
+    call = read_call(source, node)
+    if call.method != "execute" or len(call.args) != 1 or call.keywords:
+        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    yield parameterise_steps(source, call, call.args[0], _dialect(source, call), STEPS)
+
+
+def _is_number(source: Source, hole: StringHole) -> bool:
+    text = source.text(hole.node)
+    return hole.spec in ("%d", "%i") or re.fullmatch(r"\d+|(?:int|float|len)\([^()]*\)", text) is not None
 
 
 def sql_again(source: Source, node: Node) -> Iterator[Change]:
@@ -118,5 +143,13 @@ def _tuple(values: Sequence[str]) -> str:
     return f", ({values[0]},)" if len(values) == 1 else f", ({', '.join(values)})"
 
 
+STEPS = StepWriter(
+    declare=lambda name, values: f"{name} = [{', '.join(values)}]",
+    add=lambda name, value: f"{name}.append({value})",
+    passed=lambda name: f", {name}",
+    before=before,
+    is_number=_is_number,
+    numbered=lambda parts, name: literal("".join(parts)),
+)
 REWRITES: dict[str, Rewrite] = {"python-sql-string": sql}
-CHOICES: dict[str, Choices] = {"python-sql-string": sql_again}
+CHOICES: dict[str, Choices] = {"python-sql-string": sql_otherwise}

@@ -11,11 +11,16 @@ from moot.scan.calls import modules, read_call
 from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.template import Template, template
-from moot.scan.python.rewrites.text import fstring, literal, with_argument
+from moot.scan.python.rewrites.text import before, fstring, literal, with_argument
+from moot.scan.python.rewrites.types import is_text
 from moot.scan.sql import Part
 from moot.scan.strings import StringHole
 from moot.scan.syntax import Source, inside
 
+FINDERS = frozenset({"find", "findall", "iterfind", "findtext"})
+QUOTES = {"'": '"\'"', '"': "'\"'"}
+LOOPS = frozenset({"while_statement", "for_statement"})
+GUARDED = "a value with a quote in it raises ValueError"
 TAKEN = frozenset({"namespaces", "extensions", "smart_strings", "regexp", "_path", "self", "path"})
 
 
@@ -32,6 +37,9 @@ class Query:
 
 def variables(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
+    if call.method in FINDERS:
+        yield _refuse_quotes(source, node, require_node(call.arg(0, "path", "match"), "the expression is not here"))
+        return
     if "lxml" not in modules(source):
         raise RewriteRefused("only lxml takes variables with an expression")
     if len(call.args) != 1 or call.keywords:
@@ -48,6 +56,28 @@ def variables(source: Source, node: Node) -> Iterator[Change]:
         yield Change((text, *uses), did)
     else:
         raise RewriteRefused(f"{call.method} takes no variables")
+
+
+def _refuse_quotes(source: Source, node: Node, arg: Node) -> Change:
+    """`find` takes no variables. A value with the quote that ends it is an error of the syntax already; now it is
+    refused before."""
+    parts, tests = template(source, arg).parts, list[str]()
+    for at, part in enumerate(parts):
+        if not isinstance(part, StringHole):
+            continue
+        quote = parts[at - 1] if at else ""
+        if quote not in ("'", '"') or list(parts[at + 1 : at + 2]) != [quote]:
+            raise RewriteRefused("a value stands in the expression without quotes")
+        value = source.text(part.node)
+        if not re.fullmatch(r"[\w.]+", value) or part.spec not in ("", "%s"):
+            raise RewriteRefused("the value is worked out in the expression")
+        known = part.start < 0 or is_text(source, part.node)
+        tests.append(f"{QUOTES[quote]} in {value if known else f'str({value})'}")
+    statement = require_node(source.statement(node), "the expression is used outside of a statement")
+    if not tests or source.scope(statement) is not source.scope(node) or statement.type in LOOPS:
+        raise RewriteRefused("the expression is used outside of a statement")
+    guard = f"if {' or '.join(dict.fromkeys(tests))}:"
+    return Change((before(source, statement, guard, '\traise ValueError("a quote would end the value")'),), GUARDED)
 
 
 def _evaluations(source: Source, node: Node) -> list[Node]:

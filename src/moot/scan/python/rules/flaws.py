@@ -36,7 +36,7 @@ XPATH = Rule(
     "python-xpath", "injection", "high", 643,
     "XPath injection: expression built from user input",
     "A value of \"' or '1'='1\" selects every node.",
-    "Pass the value as an XPath variable: tree.xpath('//user[@id=$id]', id=value).", 0.8,
+    "Pass the value as a variable, as in lxml's tree.xpath('//user[@id=$id]', id=value), or refuse quotes in it.", 0.8,
 )  # fmt: skip
 XXE_FLOW = Rule(
     "python-xxe", "injection", "high", 611,

@@ -118,6 +118,7 @@ SINKS: tuple[Sink, ...] = (
          when=lambda site: re.search(r"(?i)subject:|from:|to:", site.around()) is not None, floor=SURE),
     sink(flaw.LOG, "log", when.LOGGERS, 0, 1, 2, when=when.is_raw_line, floor=MEDIUM, alone=when.PERSON),
     sink(flaw.EXPOSED, "error", ANSWERS, "*", label="error", when=when.is_for_visitors),
+    sink(flaw.LOG, "log", ".write", 0, when=when.is_log_file, floor=SURE),
     sink(flaw.LOG, "log", ".info .warning .error .critical .exception .debug", 0, 1, 2,
          when=lambda site: when.is_own_logger(site) and when.is_raw_line(site), floor=MEDIUM, alone=when.PERSON),
     sink(flaw.LDAP, "ldap", ".search .search_s .search_ext .search_st .search_ext_s .paged_search", 1, 2, 0,
@@ -149,6 +150,8 @@ SINKS: tuple[Sink, ...] = (
          "self.redirect tornado.web.RequestHandler.redirect "
          "bottle.redirect werkzeug.utils.redirect django.http.HttpResponsePermanentRedirect", 0, "location", "url",
          floor=SURE, alone=when.TARGET),
+    sink(known.REDIRECT, "redirect", ".send_header", 1, "value", floor=SURE, alone=when.TARGET,
+         when=lambda site: when.is_const(site.arg(0), "Location", "location")),
     sink(flaw.DESERIALISE, "deserialise", "marshal.loads marshal.load jsonpickle.decode jsonpickle.loads shelve.open "
          "dill.loads dill.load cloudpickle.loads joblib.load pandas.read_pickle", 0, floor=MEDIUM),
     sink(known.PICKLE, "deserialise", "pickle.load pickle.loads cPickle.load cPickle.loads _pickle.loads "

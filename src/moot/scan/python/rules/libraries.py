@@ -15,7 +15,10 @@ NETWORK = re.compile(
 )
 RESPONSE_WRITE = re.compile(r"(?:^|\.)(?:self|resp(?:onse)?|req(?:uest)?|out|wfile|page)(?:\.\w+)*\.write$")
 EXTERNAL_ENTITIES = "http://xml.org/sax/features/external-general-entities"
-LITTLE_CURVES = re.compile(r"\.(?:SECP192R1|SECT163\w+|BrainpoolP160\w*)$")
+LITTLE_CURVES = re.compile(
+    r"(?i)^(?:.*\.)?(?:SECP(?:112|128|160|192)[RK]\d|SECT(?:113|131|163|193)\w+|BrainpoolP(?:160|192)\w*|NIST192p"
+    r"|NIST P-192|prime192v\d|p-?192)$"
+)
 
 
 def _is_built(site: Site) -> bool:
@@ -76,7 +79,10 @@ def _opens_entities(site: Site) -> bool:
 
 def _small_curve(site: Site) -> bool:
     curve = site.arg(0, "curve")
-    return curve is not None and LITTLE_CURVES.search(curve.name.removesuffix("()")) is not None
+    if curve is None:
+        return False
+    name = curve.const if isinstance(curve.const, str) else curve.name.removesuffix("()")
+    return LITTLE_CURVES.search(name) is not None
 
 
 DATABASES: tuple[Sink, ...] = (
@@ -157,7 +163,9 @@ SECRETS: tuple[Sink, ...] = (
          "hashlib.sha3_512 hashlib.blake2b Crypto.Hash.SHA256.new Crypto.Hash.SHA512.new", when=when.hashes_password),
     sink(flaw.FEW_ROUNDS, "rounds", "hashlib.pbkdf2_hmac hashlib.scrypt bcrypt.gensalt "
          "cryptography.hazmat.primitives.kdf.pbkdf2.PBKDF2HMAC", when=_few_rounds),
-    sink(flaw.KEY_SIZE, "key", "cryptography.hazmat.primitives.asymmetric.ec.generate_private_key", when=_small_curve),
+    sink(flaw.KEY_SIZE, "key", "cryptography.hazmat.primitives.asymmetric.ec.generate_private_key "
+         "Crypto.PublicKey.ECC.generate Cryptodome.PublicKey.ECC.generate ecdsa.SigningKey.generate",
+         when=_small_curve),
     sink(flaw.KEY, "secret", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new "
          "cryptography.hazmat.primitives.ciphers.algorithms.AES cryptography.hazmat.primitives.ciphers.aead.AESGCM",
          when=when.when_literal(0)),

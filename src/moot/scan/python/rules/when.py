@@ -323,7 +323,7 @@ def no_algorithm(site: Site) -> bool:
 
 
 def short_key(site: Site) -> bool:
-    bits = site.arg("key_size", "bits", 1 if "cryptography" in site.name else 0)
+    bits = site.arg("key_size", "bits", 1 if "cryptography" in site.name and ".dsa." not in site.name else 0)
     return (
         bits is not None and isinstance(bits.const, int) and not isinstance(bits.const, bool) and 0 < bits.const < 2048
     )
@@ -359,6 +359,14 @@ def is_template(site: Site) -> bool:
 
 
 OWN_LOGGER = re.compile(r"\._?(?:logger|log|LOG|LOGGER)\.\w+$")
+
+
+LOG_FILE = re.compile(r"(?i)(?:^|[._\W])(?:log|logs|logfile|log_?file|audit\w*|journal)(?:[._\W]|$)")
+
+
+def is_log_file(site: Site) -> bool:
+    """`with open(…) as log_file: log_file.write(line)`: by the name of what is written to."""
+    return LOG_FILE.search(site.text().partition(".write")[0]) is not None
 
 
 def is_own_logger(site: Site) -> bool:

@@ -1,0 +1,140 @@
+"""Keeps untrusted values of Go on one line: in logs, and in the lines of an HTTP header."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from moot.scan.calls import SourceCall, calls, read_call
+from moot.scan.change import Change, Choices, RewriteRefused, replace_node
+from moot.scan.edits import Edit
+from moot.scan.go.rewrites.module import names, package
+from moot.scan.go.rewrites.sinks import TEXTS, VERB
+from moot.scan.go.rewrites.types import is_text
+from moot.scan.strings import StringHole, build
+from moot.scan.syntax import Source
+
+ONE_LINE = """
+
+// oneLine returns the text without line breaks: each would begin a new entry.
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\\r", " "), "\\n", " ")
+}
+"""
+UNFOLLOWED = 4
+OWN_LINES = re.compile(r"\\n|`[^`]*\n|debug\.Stack|MarshalIndent|\bDump\w*\(")
+FORMATS = re.compile(r"(?:^F|[a-z])printf$|^Printf$|f$")
+FORMATTERS = frozenset({"Fprintf", "Fprint", "Fprintln"})
+WRITERS = frozenset({"WriteString", "Write"})
+
+
+def stay_on_line(source: Source, node: Node) -> Iterator[Change]:
+    """Each value alone if that is enough, else all."""
+    found = [value for value in _list_values(source, node) if not _is_fixed(source, value)]
+    if not found:
+        raise RewriteRefused("no plain value stands in the text")
+    if any(OWN_LINES.search(source.text(value)) for value in found):
+        raise RewriteRefused("the value is made with line breaks of its own")
+    added = _write_helper(source)
+    groups = [[value] for value in found] + ([found] if len(found) > 1 else [])
+    for chosen in groups:
+        edits, more = list[Edit](), tuple[Edit, ...]()
+        for value in chosen:
+            text, imported = _as_text(source, value)
+            edits.append(replace_node(value, f"oneLine({text})"))
+            more = imported or more
+        shown = ", ".join(dict.fromkeys(source.text(value) for value in chosen))
+        yield Change((*edits, *more, *added), f"{shown} begins no new line")
+
+
+def _as_text(source: Source, value: Node) -> tuple[str, tuple[Edit, ...]]:
+    shown = source.text(value)
+    if is_text(source, value) or (value.parent is not None and value.parent.type == "binary_expression"):
+        return shown, ()
+    fmt, added = package(source, "fmt")
+    return f"{fmt}.Sprint({shown})", added
+
+
+def _write_helper(source: Source) -> tuple[Edit, ...]:
+    if ONE_LINE.strip().encode() in source.data:
+        return ()
+    if "oneLine" in names(source) | source.project.defined:
+        raise RewriteRefused("'oneLine' means something else here")
+    strings, added = package(source, "strings")
+    if strings != "strings":
+        raise RewriteRefused("strings has another name here")
+    end = len(source.data.rstrip())
+    return (*added, Edit(end, len(source.data), ONE_LINE))
+
+
+def _list_values(source: Source, node: Node) -> list[Node]:
+    """The values in what is written, where they become text."""
+    if node.type != "call_expression":
+        return _list_parts(source, node)
+    call = read_call(source, node)
+    args = list(call.args)
+    if call.method in ("String", "Bytes") and not args:
+        return _list_written(source, call)
+    if any(arg.type == "variadic_argument" for arg in args):
+        raise RewriteRefused("the values are given elsewhere")
+    if call.name.startswith(("fmt.F", "io.WriteString")):
+        args = args[1:]
+    if call.method in WRITERS:
+        return [part for arg in args for part in _list_parts(source, _open_bytes(source, arg))]
+    if call.name.startswith("fmt.S") or FORMATS.search(call.method):
+        return _list_formatted(source, call, args)
+    values = [part for arg in args for part in _list_parts(source, arg)]
+    spaced = call.method.endswith("ln") or all(is_text(source, value) for value in values if value in args)
+    if not spaced:
+        raise RewriteRefused("as text, the value would be written without the space before it")
+    return values
+
+
+def _list_written(source: Source, call: SourceCall) -> list[Node]:
+    """What the function has written to a builder: `b.WriteString(…)`, `fmt.Fprintf(&b, …)`."""
+    callee = call.node.child_by_field_name("function")
+    thing = callee.child_by_field_name("operand") if callee is not None else None
+    builder, scope = source.text(thing) if thing is not None else "", source.scope(call.node)
+    found: list[Node] = []
+    for other in (each for method in (*WRITERS, *FORMATTERS) for each in calls(source).get(method, ())):
+        if source.scope(other.node) is not scope or other.node.start_byte > call.node.start_byte:
+            continue
+        into = source.text(other.args[0]).removeprefix("&") if other.method in FORMATTERS and other.args else ""
+        receiver = source.text(other.node).partition(".Write")[0] if other.method in WRITERS else into
+        found += _list_values(source, other.node) if receiver == builder else []
+    return found
+
+
+def _open_bytes(source: Source, value: Node) -> Node:
+    """The text of `[]byte(text)`."""
+    inner = value.child_by_field_name("operand") if value.type == "type_conversion_expression" else None
+    if inner is None and value.type not in {*TEXTS, "binary_expression", "call_expression", "identifier"}:
+        raise RewriteRefused("the text is put together elsewhere")
+    return inner or value
+
+
+def _list_formatted(source: Source, call: SourceCall, args: Sequence[Node]) -> list[Node]:
+    """The values of `%s` and `%v`."""
+    template, *values = args or [call.node]
+    text = source.text(template)
+    verbs = [verb for verb in VERB.finditer(text) if verb[1] != "%"]
+    if template.type not in TEXTS or len(verbs) != len(values) or "*" in text or "%[" in text:
+        raise RewriteRefused("it cannot be told which value goes where")
+    return [value for verb, value in zip(verbs, values, strict=True) if verb[0] in ("%s", "%v")]
+
+
+def _list_parts(source: Source, text: Node) -> list[Node]:
+    if text.type == "call_expression" and read_call(source, text).name == "fmt.Sprintf":
+        given = read_call(source, text)
+        return _list_formatted(source, given, given.args)
+    built = build(source, text, UNFOLLOWED)
+    if len(built.pieces) < 2:
+        return [text]
+    return [piece.node for piece in built.pieces if isinstance(piece, StringHole)]
+
+
+def _is_fixed(source: Source, value: Node) -> bool:
+    return value.type in TEXTS or source.text(value).startswith(("oneLine(", "strconv.Quote", "len(", "time.Now("))
+
+
+CHOICES: dict[str, Choices] = {"go-log": stay_on_line, "go-header": stay_on_line}

@@ -1,0 +1,203 @@
+"""Rewrites SQL that a function puts together step by step: each step adds its values to a list beside the text."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from moot.scan.bindings import Binding, changes, origins
+from moot.scan.calls import SourceCall, calls, read_call
+from moot.scan.change import Change, RewriteRefused, require_node
+from moot.scan.edits import Edit
+from moot.scan.marks import Mark, marks, prefix_edits
+from moot.scan.rewrites.query import Dialect, bind_value, check_places, drop_empty_edits, placeholders
+from moot.scan.sql import SqlSlot, slots
+from moot.scan.strings import Built, StringHole, Text, build, unwrap
+from moot.scan.syntax import Scope, Source, inside
+
+UNFOLLOWED = 4
+SEVERAL = "the text is put together in several steps"
+NAMES = ("params", "values", "query_values")
+LISTS = re.compile(r"\[\s*\]")
+NAMED = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
+
+
+@dataclass(frozen=True)
+class StepWriter:
+    """How a language keeps a list of values and hands it to the driver."""
+
+    declare: Callable[[str, Sequence[str]], str]
+    add: Callable[[str, str], str]
+    passed: Callable[[str], str]
+    before: Callable[[Source, Node, str], Edit]
+    is_number: Callable[[Source, StringHole], bool]
+    numbered: Callable[[Sequence[str], str], str]
+    """A text whose placeholders are numbered by the length of the list, from the parts between them."""
+
+
+@dataclass(frozen=True)
+class QueryStep:
+    """A statement that adds to the text."""
+
+    statement: Node
+    value: Node
+    built: Built
+    found: list[Mark]
+    places: list[SqlSlot]
+
+
+def parameterise_steps(source: Source, call: SourceCall, arg: Node, dialect: Dialect, writer: StepWriter) -> Change:
+    bound = _list_bindings(source, arg)
+    scope = source.scope(arg)
+    steps = [step for binding in bound for step in _list_steps(source, scope, binding, dialect, writer)]
+    filled = [step for step in steps if step.places]
+    if not filled:
+        raise RewriteRefused(SEVERAL)
+    name = _choose_name(source, scope)
+    first = min((step.statement for step in steps), key=lambda node: node.start_byte)
+    if first.parent is None or not first.parent.start_byte <= call.node.start_byte < first.parent.end_byte:
+        raise RewriteRefused(SEVERAL)
+    opening = steps[0].statement if steps[0].places and steps[0].statement == first else None
+    edits: list[Edit] = []
+    shown: list[str] = []
+    for step in filled:
+        values = [dialect.value(bind_value(source, slot, dialect)) for slot in step.places]
+        shown += values
+        edits += _write_step(source, step, dialect, writer, name, starts=step.statement == opening)
+        if step.statement == opening:
+            edits.append(writer.before(source, first, writer.declare(name, values)))
+        else:
+            edits += [writer.before(source, step.statement, writer.add(name, value)) for value in values]
+    if opening is None:
+        edits.insert(0, writer.before(source, first, writer.declare(name, ())))
+    edits.append(Edit(arg.end_byte, arg.end_byte, writer.passed(name)))
+    return Change(drop_empty_edits(_join_insertions(edits)), f"bound {', '.join(shown)} as parameters of the query")
+
+
+def _join_insertions(edits: Sequence[Edit]) -> list[Edit]:
+    """Insertions at one place become one, in their order."""
+    found: dict[tuple[int, int], Edit] = {}
+    for edit in edits:
+        key = (edit.start, edit.end)
+        together = edit.start == edit.end and key in found
+        found[key] = Edit(edit.start, edit.end, found[key].new + edit.new) if together else edit
+    return list(found.values())
+
+
+def _list_bindings(source: Source, arg: Node) -> list[Binding]:
+    """One assignment and what is added to it, in the function of the call; nothing else may read the text."""
+    if arg.type != "identifier":
+        raise RewriteRefused(SEVERAL)
+    found, scope = origins(source, arg), source.scope(arg)
+    first = found[0].kind if found else "unknown"
+    if first != "set" or any(b.kind != "add" for b in found[1:]) or any(b.value is None for b in found):
+        raise RewriteRefused(SEVERAL)
+    if any(source.scope(b.node) is not scope for b in found) or found != changes(source, scope, source.text(arg)):
+        raise RewriteRefused(SEVERAL)
+    if _count_uses(source, scope, source.text(arg)) != len(found) + 1:
+        raise RewriteRefused(f"{source.text(arg)!r} is used in more places than this one")
+    return found
+
+
+def _count_uses(source: Source, scope: Scope, word: str) -> int:
+    return sum(n.type in NAMED and source.text(n) == word for n in inside(scope.node, 50_000))
+
+
+def _list_steps(
+    source: Source, scope: Scope, binding: Binding, dialect: Dialect, writer: StepWriter
+) -> Iterator[QueryStep]:
+    value = require_node(binding.value, SEVERAL)
+    built = build(source, value, UNFOLLOWED)
+    joined = [hole for hole in built.holes if (name := _find_joined(source, hole)) is not None and name]
+    if joined:
+        if len(joined) != len(built.holes):
+            raise RewriteRefused(SEVERAL)
+        for hole in joined:
+            yield from _list_parts(source, scope, hole, dialect, writer)
+        return
+    yield _read_step(source, binding.node, value, dialect, writer)
+
+
+def _read_step(source: Source, node: Node, value: Node, dialect: Dialect, writer: StepWriter) -> QueryStep:
+    built = build(source, value, UNFOLLOWED)
+    statement = require_node(source.statement(node), SEVERAL)
+    if not any(isinstance(piece, Text) for piece in built.pieces):
+        raise RewriteRefused(SEVERAL)
+    found = marks(source, built)
+    if all(writer.is_number(source, hole) for hole in built.holes):
+        if dialect.double_percent and any(mark.text == "%" for mark in found):
+            raise RewriteRefused("a percent sign in the text would be taken for a placeholder")
+        return QueryStep(statement, value, built, found, [])
+    places = slots(found)
+    kept = {index for slot in places for index in range(slot.first, slot.last + 1)}
+    if dialect.double_percent and any(mark.text == "%" for at, mark in enumerate(found) if at not in kept):
+        raise RewriteRefused("a percent sign in the text would be taken for a placeholder")
+    check_places(source, found, places, dialect)
+    return QueryStep(statement, value, built, found, places)
+
+
+def _find_joined(source: Source, hole: StringHole) -> Node | None:
+    """`parts` of `" AND ".join(parts)` and `parts.join(" AND ")`."""
+    node = unwrap(hole.node)
+    if node.type not in ("call", "call_expression") or read_call(source, node).method != "join":
+        return None
+    call = read_call(source, node)
+    callee = node.child_by_field_name("function")
+    given = call.arg(0) if source.language == "python" else callee and callee.child_by_field_name("object")
+    return given if given is not None and given.type == "identifier" else None
+
+
+def _list_parts(
+    source: Source, scope: Scope, hole: StringHole, dialect: Dialect, writer: StepWriter
+) -> Iterator[QueryStep]:
+    """What is appended to a list that this function begins empty, and only joins."""
+    name = require_node(_find_joined(source, hole), SEVERAL)
+    word, made = source.text(name), origins(source, name)
+    alone = len(made) == 1 and made[0].kind == "set" and made[0].value is not None
+    if not alone or source.scope(made[0].node) is not scope or not LISTS.fullmatch(source.text(made[0].value)):  # type: ignore[arg-type]
+        raise RewriteRefused("the parts of the text are listed elsewhere")
+    added = [
+        each
+        for method in ("append", "push")
+        for each in calls(source).get(method, ())
+        if each.name == f"{word}.{method}" and source.scope(each.node) is scope and len(each.args) == 1
+    ]
+    # `if (where.length)`, `if where:`
+    asks = rf"\bif\s*\(?\s*{word}\b(?!\.(?:append|push|join))|\b{word}\.length\b"
+    asked = len(re.findall(asks, source.text(scope.node)))
+    if not added or _count_uses(source, scope, word) != len(added) + 2 + asked:
+        raise RewriteRefused("the parts of the text are used in more places than this one")
+    yield QueryStep(require_node(source.statement(made[0].node), SEVERAL), name, Built(()), [], [])
+    for each in sorted(added, key=lambda call: call.node.start_byte):
+        yield _read_step(source, each.node, each.args[0], dialect, writer)
+
+
+def _choose_name(source: Source, scope: Scope) -> str:
+    for name in NAMES:
+        if not _count_uses(source, scope, name) and name not in scope.parameters:
+            return name
+    raise RewriteRefused("the names that are needed mean something else here")
+
+
+def _write_step(
+    source: Source, step: QueryStep, dialect: Dialect, writer: StepWriter, name: str, *, starts: bool
+) -> list[Edit]:
+    numbered = dialect.placeholder(1) != dialect.placeholder(2)
+    if numbered and not starts:
+        parts, at = [""], 0
+        by_first = {slot.first: slot for slot in step.places}
+        while at < len(step.found):
+            slot = by_first.get(at)
+            if slot is None:
+                parts[-1] += step.found[at].text
+                at += 1
+            else:
+                parts.append("")
+                at = slot.last + 1
+        return [Edit(step.value.start_byte, step.value.end_byte, writer.numbered(parts, name))]
+    return [
+        *placeholders(source, step.built, step.found, step.places, dialect),
+        *prefix_edits(source, step.built),
+        *(Edit(start, end) for start, end in step.built.cuts),
+    ]
