@@ -98,7 +98,7 @@ def test_a_rubric_needs_every_rule(tmp_path: Path) -> None:
     ("files", "said"),
     [
         ({"a/test_a.py": "def test(): pass"}, "has no task.md"),
-        ({"a/task.md": "words"}, "nobody could say what is right"),
+        ({"a/task.md": "words"}, "so answers cannot be judged"),
         ({"a/task.md": " ", "a/test_a.py": ""}, "is empty"),
         ({"a/task.md": "w", "a/rubric.toml": "must = 3"}, "cannot be read"),
         ({"a/task.md": "w", "a/rubric.toml": ""}, "must have [[must]]"),
