@@ -20,6 +20,7 @@ from moot.scan.engine.values import (
     Taint,
     Taints,
     Val,
+    ending,
     join_values,
     merge_taints,
     name_value,
@@ -39,6 +40,9 @@ LOOKED_UP = re.compile(
     r"|_(?:matching|for|of|by_\w+)\(\)(?:\[\])*$"
 )
 """Functions that choose by their arguments among what is kept."""
+PATHS = frozenset(f"pathlib.{kind}()" for kind in ("Path", "PurePath", "PurePosixPath", "PureWindowsPath", "PosixPath"))
+LAST_PARTS = frozenset({"name", "stem", "suffix"})
+"""Parts of a path that hold no folder."""
 TABLE = ".__dict__"
 NAMES = frozenset({"globals()", "locals()", "vars()"})
 BUILTINS = frozenset({"builtins", "__builtins__", "globalThis", "global"})
@@ -159,6 +163,8 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     marks = HOST if name in HOST_PARTS else base.marks & NORMAL if base.marks else NOTHING
     marks = marks | FOLDER if name == "parent" and marks else marks
     part = taints if not taints or name in WHOLE else part_of(taints, name)
+    if name in LAST_PARTS and base.name in PATHS:
+        part = ending(part, frozenset({"path"}))
     told = _find_host_facts(name, taints) if taints else NO_FACTS
     if name == "constructor" and _makes_code(m, base):
         return Val(name="Function")
