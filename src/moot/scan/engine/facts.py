@@ -31,6 +31,8 @@ FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
 NUMBERS = words("int float bool complex decimal.Decimal uuid.UUID")
 PLAIN = NUMBERS | {"str", "bytes"}
 FROM, UP_TO = "from", "up to"
+PART = "part"
+"""The key of a piece that a text was cut into."""
 VALIDATOR = re.compile(
     r"(?i)(?:^|[._])(?:is_?)?(?:valid|validate\w*|verif\w*|check\w*|allow\w*|permit\w*|safe\w*|sanit\w*|trusted\w*|"
     r"whitelist\w*|has_permission\w*|legal)|is_?(?:\w+_)?(?:valid|safe|allowed|trusted|local|public|permitted)|"
@@ -101,6 +103,10 @@ def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
             part, folder = (left, right) if "folder" in left.marks else (right, left)
             named = {taint.origin for taint in folder.taints}
             facts = when_true(tuple(taint for taint in part.taints if taint.origin not in named), "path")
+        if ".." in (left.const, right.const):
+            # One folder of a path: in a loop over all of them, none leads up.
+            pieces = tuple(taint for taint in (*left.taints, *right.taints) if f"|{PART}" in taint.origin)
+            facts = Facts(facts.true, facts.false | about(pieces, "path"))
         if _is_common_path(left) or _is_common_path(right):
             facts = Facts(facts.true | about((*left.taints, *right.taints), "path"), facts.false)
         return facts
@@ -290,6 +296,7 @@ def _of_others(proofs: Proofs) -> Proofs:
 def whole(proofs: Proofs) -> Proofs:
     """What holds for every member holds for the container."""
     more = [(origin.removesuffix(f"|{EACH}"), kind) for origin, kind in proofs if origin.endswith(f"|{EACH}")]
+    more += [(origin.removesuffix(f"|{PART}"), kind) for origin, kind in more if origin.endswith(f"|{PART}")]
     return proofs.union(more) if more else proofs
 
 

@@ -7,7 +7,7 @@ from moot.scan.engine import facts, fold, schemas
 from moot.scan.engine.building import find_joined
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
-from moot.scan.engine.lookups import FOLDER, HOST, NORMAL, element, of_source, source, taints_in
+from moot.scan.engine.lookups import FOLDER, HOST, NORMAL, element, find_named_source, of_source, source, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.routes import NEXT, note_next, note_row
 from moot.scan.engine.rulebook import ALONE, Sink
@@ -107,6 +107,8 @@ def _apply_rules(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
         return _container(m, site, book.makes[name])
     if name in book.sources:
         return Val(_name_request(m, site, e), name=f"{name}()")
+    if (strength := find_named_source(m, name)) is not None:
+        return Val((source(m, name, strength, e.at),), name=f"{name}()")
     return _read(m, site, e) if last in READS and site.receiver.name in book.sources else None
 
 
@@ -289,7 +291,7 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
     kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
     if last in PARTS:
         # A proof about a file's extension says nothing about its name.
-        taints = part_of(taints, "part")
+        taints = part_of(taints, facts.PART)
     elif last in ASKS and site.receiver.taints and isinstance(asked := getattr(site.arg(0), "const", None), str):
         # `values.Get("a")` and `values.Get("b")` are different values.
         taints = part_of(taints, asked)

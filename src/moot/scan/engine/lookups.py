@@ -97,14 +97,7 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
     if strength is None and ".request." in value.name:
         strength = m.book.sources.get("request." + value.name.rpartition(".request.")[2])
     if strength is None:
-        strength = next(
-            (
-                sure
-                for end, named, sure in m.book.named_sources
-                if value.name.endswith(end) and re.search(named, value.name)
-            ),
-            None,
-        )
+        strength = find_named_source(m, value.name)
     if strength is None:
         return value
     strength = min(strength, CLIENT) if _is_sent_here(m, value.name) else strength
@@ -116,6 +109,11 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
     if m.frame.begins and value.name.endswith(m.book.addressed):
         taint = taint._replace(ended=taint.ended | ON_THIS_SITE)
     return value._replace(taints=(taint,))
+
+
+def find_named_source(m: Machine, name: str) -> float | None:
+    found = (sure for end, named, sure in m.book.named_sources if name.endswith(end) and re.search(named, name))
+    return next(found, None)
 
 
 def _is_sent_here(m: Machine, name: str) -> bool:
@@ -168,6 +166,9 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     told = _find_host_facts(name, taints) if taints else NO_FACTS
     if name == "constructor" and _makes_code(m, base):
         return Val(name="Function")
+    if part and name.isupper():
+        # A constant of a module that is not shown.
+        part = tuple(taint for taint in part if taint.strength != ELSEWHERE)
     if not base.name:
         return _make_part(part, f"?.{name}", told, marks)
     if base.name in BUILTINS or (name in MODULES and not base.taints and base.name.partition(".")[0] in m.book.roots):
