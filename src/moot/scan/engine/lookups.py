@@ -155,20 +155,15 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
         if found is not None:
             return found
     taints = base.taints or _inside(base, state)
-    if taints and base.taints and LOOKED_UP.search(base.name):
+    if base.taints and LOOKED_UP.search(base.name):
         # Of a record that was found by a value, the parts are what was kept, and not the value.
         taints = tuple(taint for taint in taints if ALL in taint.ended)
     marks = HOST if name in HOST_PARTS else base.marks & NORMAL if base.marks else NOTHING
     marks = marks | FOLDER if name == "parent" and marks else marks
-    part = taints if not taints or name in WHOLE else part_of(taints, name)
-    if name in LAST_PARTS and base.name in PATHS:
-        part = ending(part, frozenset({"path"}))
+    part = _taint_part(base, name, taints)
     told = _find_host_facts(name, taints) if taints else NO_FACTS
     if name == "constructor" and _makes_code(m, base):
         return Val(name="Function")
-    if part and name.isupper():
-        # A constant of a module that is not shown.
-        part = tuple(taint for taint in part if taint.strength != ELSEWHERE)
     if not base.name:
         return _make_part(part, f"?.{name}", told, marks)
     if base.name in BUILTINS or (name in MODULES and not base.taints and base.name.partition(".")[0] in m.book.roots):
@@ -182,6 +177,16 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     if full in m.book.constants:
         return add_source_taints(m, Val(part, m.book.constants[full], full, (), told, marks), at)
     return add_source_taints(m, _make_part(part, full, told, marks), at)
+
+
+def _taint_part(base: Val, name: str, taints: Taints) -> Taints:
+    if taints and name.isupper():
+        # A constant of a module that is not shown.
+        taints = tuple(taint for taint in taints if taint.strength != ELSEWHERE)
+    if not taints or name in WHOLE:
+        return taints
+    part = part_of(taints, name)
+    return ending(part, frozenset({"path"})) if name in LAST_PARTS and base.name in PATHS else part
 
 
 def _make_part(taints: Taints, name: str, told: Facts, marks: frozenset[str]) -> Val:

@@ -22,7 +22,9 @@ PLACEHOLDER = re.compile(patterns.CODE_STAND_IN)
 MASKED_NAME = re.compile(patterns.MASKED_NAME)
 KNOWN_MASKS = re.compile(patterns.FORM_MASK)
 PRIVATE_KEY = re.compile(patterns.PRIVATE_KEY_BEGIN)
-KEY_BODY = re.compile(patterns.PRIVATE_KEY_BEGIN + r"""(?:\\[nr]|[\s'"`+,()\\rbuf])*(?:[A-Za-z0-9+/=]{6}|\.\.\.|…|\*\*|Proc-Type)""")
+KEY_BODY = re.compile(
+    patterns.PRIVATE_KEY_BEGIN + r"""(?:\\[nr]|[\s'"`+,()\\rbuf])*(?:[A-Za-z0-9+/=]{6}|\.\.\.|…|\*\*|Proc-Type)"""
+)
 PLAIN_WORDS = re.compile(patterns.PLAIN_WORDS)
 ASSIGNMENTS = {
     "assignment": ("left", "right"),

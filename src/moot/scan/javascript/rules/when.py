@@ -125,7 +125,9 @@ def is_sure(value: Val) -> bool:
     return max((taint.strength for taint in value.taints), default=0) >= DIRECT
 
 
-PLAIN_TYPE = re.compile(r"""(?:type|contentType|set|header)\([^()]*['"](?:text/plain|text/csv|text|txt|json|csv|application/\w+)['"]""")
+PLAIN_TYPE = re.compile(
+    r"""(?:type|contentType|set|header)\([^()]*['"](?:text/plain|text/csv|text|txt|json|csv|application/\w+)['"]"""
+)
 """`res.type("text/plain")`"""
 
 
@@ -146,7 +148,15 @@ DOCUMENT_METHODS = words(
     "deleteMany replaceOne countDocuments"
 )
 """Methods that the collections of document databases have, and tables only where one of these is imported."""
-TABLES = ("typeorm", "@nestjs/typeorm", "sequelize", "sequelize-typescript", "@mikro-orm/core", "objection", "waterline")
+TABLES = (
+    "typeorm",
+    "@nestjs/typeorm",
+    "sequelize",
+    "sequelize-typescript",
+    "@mikro-orm/core",
+    "objection",
+    "waterline",
+)
 
 
 def query_object(site: Site) -> bool:

@@ -89,8 +89,8 @@ NAMED_SOURCES = (
     (".data", r"(?:^|\.)\w*Form\(\)\.\w+\.data$", 0.8),
     (".cleaned_data", r"(?:^|\.)\w*Form\(\)\.cleaned_data$", 0.8),
 )
-"""The name that a sender gave an attachment, and a browser an uploaded file; a form class of a file that was not given: a field's type is unknown,
-but most hold text."""
+"""The name that a sender gave an attachment, and a browser an uploaded file; a form class of a file that was not
+given: a field's type is unknown, but most hold text."""
 
 RANDOM = words(
     "random.random random.randint random.randrange random.choice random.choices random.sample random.getrandbits "
