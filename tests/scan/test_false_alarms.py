@@ -153,6 +153,26 @@ MADE = """from types import CodeType
 def run(given):
     exec(CodeType(0, 0, 0, 1, 2, 64, {code}, (), (), (), 'a.py', {name}, {name}, 1, b'', b''))
 """
+LOOKED_UP = """from flask import request
+import logging
+
+
+def view():
+    name = request.args["name"]
+    logging.info("deploying %s", {shown})
+"""
+ARGUMENT = """package a
+
+import (
+	"net/http"
+	"os/exec"
+)
+
+func logs(w http.ResponseWriter, r *http.Request) {{
+	since := r.FormValue("since")
+	_ = exec.Command("docker", "logs", {word}).Run()
+}}
+"""
 TWINS = {
     "what came as a header line, and what was decoded": (
         "javascript-header",
@@ -237,6 +257,31 @@ TWINS = {
         "    return hashlib.sha1(data).hexdigest()[:16]\n",
         "import hashlib, os\n\n\ndef nonce(count):\n    data = str(count).encode()\n"
         "    return hashlib.sha1(data).hexdigest()[:16]\n",
+    ),
+    "a key that is looked up among our own, and one that is logged": (
+        "python-log",
+        LOOKED_UP.format(shown="PROJECTS.get(name).title"),
+        LOOKED_UP.format(shown="name"),
+    ),
+    "the first line of a key, and a key": (
+        "python-hardcoded-secret",
+        "MARKS = ('-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----')\n",
+        "PEM = '-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\\n-----END PRIVATE KEY-----'\n",
+    ),
+    "a tag of another format, and one of a page": (
+        "python-response-xss",
+        "def ask(text):\n    return '<question>' + text + '</question>'\n",
+        "def ask(text):\n    return '<p>' + text + '</p>'\n",
+    ),
+    "a stand-in for a key, and a key": (
+        "python-timing",
+        "import hmac\n\n\ndef check(api_key):\n    return api_key == KEY_PLACEHOLDER\n",
+        "import hmac\n\n\ndef check(api_key):\n    return api_key == EXPECTED\n",
+    ),
+    "a word behind an option, and one that may be an option": (
+        "go-argument",
+        ARGUMENT.format(word='"--since=" + since'),
+        ARGUMENT.format(word="since"),
     ),
     "a number that everybody can foresee, and a token": (
         "javascript-timing",

@@ -38,7 +38,14 @@ CALLERS = 0.4
 HOLE = "\ufffc"
 SHARED_FOLDERS = ("/tmp/", "/var/tmp/")
 KEPT = CONSTRUCTED | {SHARED}
-TAG = re.compile(r"<[a-zA-Z][^<>]*>|</[a-zA-Z]")
+TAG = re.compile(
+    r"(?i)</?(?:a|abbr|address|area|article|aside|audio|b|base|blockquote|body|br|button|canvas|caption|center|cite|code"
+    r"|col|dd|del|details|dialog|div|dl|dt|em|embed|fieldset|figure|font|footer|form|frame|h[1-6]|head|header|hr|html"
+    r"|i|iframe|img|input|ins|kbd|label|legend|li|link|main|map|mark|menu|meta|nav|object|ol|optgroup|option|p|picture"
+    r"|pre|q|s|samp|script|section|select|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td"
+    r"|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|\w+-[\w-]+)(?=[\s/>]|$)"
+)
+"""A tag of a page; other names stand in other formats, or in what a model is told."""
 HEADER_LINE = re.compile(
     rf"\r\n[A-Za-z][\w-]*+:[^\n{HOLE}]*+{HOLE}"
     rf"|^(?:{HOLE}|[A-Z]\w*+(?:-(?:[A-Z]\w*+|{HOLE}))++|Host|Cookie|Location|Referer|Origin|Subject|From|To): ?"

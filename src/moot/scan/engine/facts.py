@@ -31,6 +31,8 @@ FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
 NUMBERS = words("int float bool complex decimal.Decimal uuid.UUID")
 PLAIN = NUMBERS | {"str", "bytes"}
 FROM, UP_TO = "from", "up to"
+PART = "part"
+"""The key of a piece that a text was cut into."""
 VALIDATOR = re.compile(
     r"(?i)(?:^|[._])(?:is_?)?(?:valid|validate\w*|verif\w*|check\w*|allow\w*|permit\w*|safe\w*|sanit\w*|trusted\w*|"
     r"whitelist\w*|has_permission\w*|legal)|is_?(?:\w+_)?(?:valid|safe|allowed|trusted|local|public|permitted)|"
@@ -88,24 +90,33 @@ def comparison(op: str, left: Val, right: Val, inside: Taints) -> Facts:
     if op == "in":
         return _membership(left, right, inside)
     if op in ("==", "is"):
-        facts = NO_FACTS
-        if left.taints and not right.taints and right.const is not None:
-            facts = when_true(left.taints, *_equal_kinds(left))
-        elif right.taints and not left.taints and left.const is not None:
-            facts = when_true(right.taints, *_equal_kinds(right))
-        elif "host" in left.marks and "host" in right.marks:
-            # The URL points to the host that was checked.
-            facts = when_true((*left.taints, *right.taints), *HOST_KINDS)
-        elif {"normal", "folder"} <= left.marks | right.marks and "normal" in left.marks & right.marks:
-            # A resolved path lies in this folder, whoever names the folder.
-            part, folder = (left, right) if "folder" in left.marks else (right, left)
-            named = {taint.origin for taint in folder.taints}
-            facts = when_true(tuple(taint for taint in part.taints if taint.origin not in named), "path")
+        facts = _equality(left, right)
         if _is_common_path(left) or _is_common_path(right):
             facts = Facts(facts.true | about((*left.taints, *right.taints), "path"), facts.false)
         return facts
     if op in ("<", "<=", ">", ">="):
         return _read_bound(op, left, right)
+    return NO_FACTS
+
+
+def _equality(left: Val, right: Val) -> Facts:
+    if ".." in (left.const, right.const):
+        # One folder of a path: in a loop over all of them, none leads up.
+        pieces = tuple(taint for taint in (*left.taints, *right.taints) if f"|{PART}" in taint.origin)
+        known = left if left.taints else right
+        return Facts(about(known.taints, *_equal_kinds(known)), about(pieces, "path"))
+    if left.taints and not right.taints and right.const is not None:
+        return when_true(left.taints, *_equal_kinds(left))
+    if right.taints and not left.taints and left.const is not None:
+        return when_true(right.taints, *_equal_kinds(right))
+    if "host" in left.marks and "host" in right.marks:
+        # The URL points to the host that was checked.
+        return when_true((*left.taints, *right.taints), *HOST_KINDS)
+    if {"normal", "folder"} <= left.marks | right.marks and "normal" in left.marks & right.marks:
+        # A resolved path lies in this folder, whoever names the folder.
+        part, folder = (left, right) if "folder" in left.marks else (right, left)
+        named = {taint.origin for taint in folder.taints}
+        return when_true(tuple(taint for taint in part.taints if taint.origin not in named), "path")
     return NO_FACTS
 
 
@@ -290,6 +301,7 @@ def _of_others(proofs: Proofs) -> Proofs:
 def whole(proofs: Proofs) -> Proofs:
     """What holds for every member holds for the container."""
     more = [(origin.removesuffix(f"|{EACH}"), kind) for origin, kind in proofs if origin.endswith(f"|{EACH}")]
+    more += [(origin.removesuffix(f"|{PART}"), kind) for origin, kind in more if origin.endswith(f"|{PART}")]
     return proofs.union(more) if more else proofs
 
 

@@ -7,7 +7,7 @@ from moot.scan.engine import facts, fold, schemas
 from moot.scan.engine.building import JOINS, SHARED_FOLDERS, find_joined
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
-from moot.scan.engine.lookups import FOLDER, HOST, NORMAL, element, of_source, source, taints_in
+from moot.scan.engine.lookups import FOLDER, HOST, NORMAL, element, find_named_source, of_source, source, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.routes import NEXT, note_next, note_row
 from moot.scan.engine.rulebook import ALONE, Sink
@@ -108,6 +108,8 @@ def _apply_rules(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
         return _container(m, site, book.makes[name])
     if name in book.sources:
         return Val(_name_request(m, site, e), name=f"{name}()")
+    if (strength := find_named_source(m, name)) is not None:
+        return Val((source(m, name, strength, e.at),), name=f"{name}()")
     return _read(m, site, e) if last in READS and site.receiver.name in book.sources else None
 
 
@@ -330,7 +332,7 @@ def _part_read(site: CallSite, last: str) -> str:
     """A proof about a file's extension says nothing about its name, `int(form.get("page"))` nothing about the other
     fields."""
     key = site.args[0].const if last in READS | ASKS else None
-    return key if isinstance(key, str) else "part"
+    return key if isinstance(key, str) else facts.PART
 
 
 def _untainted(m: Machine, site: CallSite, last: str) -> Val:

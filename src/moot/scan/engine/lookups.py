@@ -20,6 +20,7 @@ from moot.scan.engine.values import (
     Taint,
     Taints,
     Val,
+    ending,
     join_values,
     merge_taints,
     name_value,
@@ -39,6 +40,9 @@ LOOKED_UP = re.compile(
     r"|_(?:matching|for|of|by_\w+)\(\)(?:\[\])*$"
 )
 """Functions that choose by their arguments among what is kept."""
+PATHS = frozenset(f"pathlib.{kind}()" for kind in ("Path", "PurePath", "PurePosixPath", "PureWindowsPath", "PosixPath"))
+LAST_PARTS = frozenset({"name", "stem", "suffix"})
+"""Parts of a path that hold no folder."""
 TABLE = ".__dict__"
 NAMES = frozenset({"globals()", "locals()", "vars()"})
 BUILTINS = frozenset({"builtins", "__builtins__", "globalThis", "global"})
@@ -93,14 +97,7 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
     if strength is None and ".request." in value.name:
         strength = m.book.sources.get("request." + value.name.rpartition(".request.")[2])
     if strength is None:
-        strength = next(
-            (
-                sure
-                for end, named, sure in m.book.named_sources
-                if value.name.endswith(end) and re.search(named, value.name)
-            ),
-            None,
-        )
+        strength = find_named_source(m, value.name)
     if strength is None:
         return value
     strength = min(strength, CLIENT) if _is_sent_here(m, value.name) else strength
@@ -112,6 +109,11 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
     if m.frame.begins and value.name.endswith(m.book.addressed):
         taint = taint._replace(ended=taint.ended | ON_THIS_SITE)
     return value._replace(taints=(taint,))
+
+
+def find_named_source(m: Machine, name: str) -> float | None:
+    found = (sure for end, named, sure in m.book.named_sources if name.endswith(end) and re.search(named, name))
+    return next(found, None)
 
 
 def _is_sent_here(m: Machine, name: str) -> bool:
@@ -153,12 +155,12 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
         if found is not None:
             return found
     taints = base.taints or _inside(base, state)
-    if taints and base.taints and LOOKED_UP.search(base.name):
+    if base.taints and LOOKED_UP.search(base.name):
         # Of a record that was found by a value, the parts are what was kept, and not the value.
         taints = tuple(taint for taint in taints if ALL in taint.ended)
     marks = HOST if name in HOST_PARTS else base.marks & NORMAL if base.marks else NOTHING
     marks = marks | FOLDER if name == "parent" and marks else marks
-    part = taints if not taints or name in WHOLE else part_of(taints, name)
+    part = _taint_part(base, name, taints)
     told = _find_host_facts(name, taints) if taints else NO_FACTS
     if name == "constructor" and _makes_code(m, base):
         return Val(name="Function")
@@ -175,6 +177,16 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
     if full in m.book.constants:
         return add_source_taints(m, Val(part, m.book.constants[full], full, (), told, marks), at)
     return add_source_taints(m, _make_part(part, full, told, marks), at)
+
+
+def _taint_part(base: Val, name: str, taints: Taints) -> Taints:
+    if taints and name.isupper():
+        # A constant of a module that is not shown.
+        taints = tuple(taint for taint in taints if taint.strength != ELSEWHERE)
+    if not taints or name in WHOLE:
+        return taints
+    part = part_of(taints, name)
+    return ending(part, frozenset({"path"})) if name in LAST_PARTS and base.name in PATHS else part
 
 
 def _make_part(taints: Taints, name: str, told: Facts, marks: frozenset[str]) -> Val:

@@ -43,7 +43,8 @@ PREDECLARED = words(
 ASSUMED = {"http": "net/http", "sql": "database/sql"}
 """Packages that an excerpt may use without showing its imports."""
 LIBRARY = words(
-    "bufio bytes context errors fmt html io log net os path regexp sort strconv strings sync syscall time encoding/json "
+    "bufio bytes context errors fmt html io log net os path regexp sort strconv strings sync syscall time "
+    "encoding/json "
     "encoding/xml encoding/gob encoding/base64 encoding/hex encoding/csv encoding/binary log/slog net/url net/mail "
     "net/smtp os/exec os/user path/filepath crypto/tls crypto/x509 crypto/md5 crypto/sha1 crypto/sha256 crypto/sha512 "
     "crypto/aes crypto/cipher crypto/des crypto/rc4 crypto/hmac crypto/subtle crypto/rsa archive/tar archive/zip "

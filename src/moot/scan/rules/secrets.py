@@ -22,6 +22,9 @@ PLACEHOLDER = re.compile(patterns.CODE_STAND_IN)
 MASKED_NAME = re.compile(patterns.MASKED_NAME)
 KNOWN_MASKS = re.compile(patterns.FORM_MASK)
 PRIVATE_KEY = re.compile(patterns.PRIVATE_KEY_BEGIN)
+KEY_BODY = re.compile(
+    patterns.PRIVATE_KEY_BEGIN + r"""(?:\\[nr]|[\s'"`+,()\\rbuf])*(?:[A-Za-z0-9+/=]{6}|\.\.\.|…|\*\*|Proc-Type)"""
+)
 PLAIN_WORDS = re.compile(patterns.PLAIN_WORDS)
 ASSIGNMENTS = {
     "assignment": ("left", "right"),
@@ -71,8 +74,16 @@ def find_hardcoded(source: Source) -> Iterator[RuleMatch]:
             yield RuleMatch(rule, node)
     whole = source.data.decode("utf-8", "replace")
     for node in source.nodes(*STRINGS) if has_form(whole) else ():
-        if node.start_byte not in seen and has_form(source.text(node)):
+        if node.start_byte not in seen and has_form(source.text(node)) and not _is_marker(source, node):
             yield RuleMatch(rule, node)
+
+
+def _is_marker(source: Source, node: Node) -> bool:
+    """The first line of a private key without one behind it, as a program that reads keys looks for it."""
+    text = source.text(node)
+    if not PRIVATE_KEY.search(text) or KNOWN_MASKS.search(text) or any(by_form(PRIVATE_KEY.sub("", text))):
+        return False
+    return KEY_BODY.search(source.slice(node.start_byte, node.end_byte + 200)) is None
 
 
 def has_form(text: str) -> bool:

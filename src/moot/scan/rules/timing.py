@@ -32,6 +32,10 @@ FIX = {
 }
 
 
+STAND_IN = re.compile(r"(?:^|_)(?:PLACEHOLDER|DEFAULT|SENTINEL|DUMMY|EMPTY|UNSET|MISSING|NOT_GIVEN)(?:_|$)")
+"""Constants that stand for no secret at all."""
+
+
 def make_timing_rule(language: Language) -> Rule:
     return Rule(
         f"{language}-timing", "auth", "low", 208,
@@ -54,7 +58,7 @@ def find_compared(source: Source) -> Iterator[RuleMatch]:
         left, right = node.children[0], node.children[2]
         if not (_is_value(left) and _is_value(right)) or _last(source, left) == _last(source, right):
             continue  # `self.secret == other.secret` compares two trusted values
-        if _is_condition(source, node):
+        if _is_condition(source, node) or any(STAND_IN.search(_last(source, side)) for side in (left, right)):
             continue
         if any(_secret(source, side) or _is_code(source, side, codes) for side in (left, right)):
             yield RuleMatch(rule, node)

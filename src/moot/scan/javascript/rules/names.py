@@ -54,9 +54,8 @@ USUAL = {
         "readFile readFileSync writeFile writeFileSync createReadStream createWriteStream unlink unlinkSync appendFile"
     )},
     "fsp": "fs.promises", "fse": "fs-extra", "jwt": "jsonwebtoken", "yaml": "js-yaml", "escapeHtml": "escape-html",
-    "serialize": "node-serialize", "qs": "qs", "shellQuote": "shell-quote", "mysql": "mysql", "ejs": "ejs", "pug": "pug",
-    "nunjucks": "nunjucks", "mustache": "mustache", "got": "got", "superagent": "superagent", "vm": "vm", "vm2": "vm2",
-    "xpath": "xpath", "unzipper": "unzipper", "AdmZip": "adm-zip",
+    "serialize": "node-serialize", "shellQuote": "shell-quote", "AdmZip": "adm-zip",
+    **{name: name for name in words("qs mysql ejs pug nunjucks mustache got superagent vm vm2 xpath unzipper")},
 }  # fmt: skip
 """Names in fragments of code, whose imports were not given."""
 RAW = words(

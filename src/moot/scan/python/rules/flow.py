@@ -313,7 +313,8 @@ BOOK = FlowBook(
     proves=checks.PYTHON_PROVES,
     addresses=checks.PYTHON_ADDRESSES,
     constants={
-        "os.sep": "/",
+        **dict.fromkeys(("os.sep", "os.path.sep", "posixpath.sep"), "/"),
+        **dict.fromkeys(("os.pardir", "os.path.pardir", "posixpath.pardir"), ".."),
         "Crypto.Cipher.AES.block_size": 16,
         "Cryptodome.Cipher.AES.block_size": 16,
         "tempfile.gettempdir()": "/tmp",

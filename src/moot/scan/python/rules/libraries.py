@@ -99,6 +99,8 @@ COMMANDS: tuple[Sink, ...] = (
     sink(known.SHELL, "shell", "fabric.api.run fabric.api.sudo fabric.api.local fabric.operations.run "
          "fabric.operations.sudo fabric.operations.local invoke.run fabric.Connection().run fabric.Connection().sudo "
          "invoke.Context().run pexpect.run pexpect.spawn pexpect.spawnu", 0, "command", floor=ANY_CALLER),
+    sink(known.SHELL, "shell", "ctx.run ctx.sudo c.run c.sudo context.run context.sudo", 0, "command", when=_is_built,
+         floor=ANY_CALLER),
     sink(known.SHELL, "shell", ".exec_command", 0, "command", when=_is_built, floor=ANY_CALLER),
     sink(known.SHELL, "shell", ".containers.run .containers.create", 1, "command", "entrypoint",
          when=lambda site: site.module("docker"), floor=MEDIUM),

@@ -84,12 +84,13 @@ SOURCES |= dict.fromkeys(
     words("django.forms.Form.cleaned_data django.forms.ModelForm.cleaned_data rest_framework.request.Request.data"), 0.8
 )
 NAMED_SOURCES = (
+    (".get_filename", r"\.get_filename$", 0.8),
     (".filename", r"(?:^|\.)(?:part|field|upload\w*|\w*file|attachment|multipart\(\)\.next\(\))\.filename$", 0.8),
     (".data", r"(?:^|\.)\w*Form\(\)\.\w+\.data$", 0.8),
     (".cleaned_data", r"(?:^|\.)\w*Form\(\)\.cleaned_data$", 0.8),
 )
-"""The name that a browser gave an uploaded file; a form class of a file that was not given: a field's type is unknown,
-but most hold text."""
+"""The name that a sender gave an attachment, and a browser an uploaded file; a form class of a file that was not
+given: a field's type is unknown, but most hold text."""
 
 RANDOM = words(
     "random.random random.randint random.randrange random.choice random.choices random.sample random.getrandbits "
@@ -234,6 +235,12 @@ USUAL = {
     "FileResponse": "fastapi.responses.FileResponse", "RedirectResponse": "fastapi.responses.RedirectResponse",
     "BaseHTTPRequestHandler": "http.server.BaseHTTPRequestHandler",
     "SimpleHTTPRequestHandler": "http.server.SimpleHTTPRequestHandler",
+    **{name: f"urllib.parse.{name}" for name in words(
+        "urlparse urlsplit parse_qs parse_qsl unquote unquote_plus urljoin urlunparse urlunsplit"
+    )},
+    **{name: f"os.path.{name}" for name in words("abspath realpath normpath commonpath expanduser")},
+    **{name: f"Crypto.Cipher.{name}" for name in words("AES DES DES3 ARC4 ARC2 Blowfish")},
+    "web": "aiohttp.web", "md5": "hashlib.md5", "sha1": "hashlib.sha1",
     "basename": "os.path.basename", "xhtml_escape": "tornado.escape.xhtml_escape",
 }  # fmt: skip
 """Names in fragments of code, whose imports were not given."""

@@ -92,7 +92,7 @@ def is_path(site: Site) -> bool:
     return not taints or any(not UPLOADED.search(taint.origin) for taint in taints)
 
 
-UPLOADED = re.compile(r"\.(?:files|FILES)(?:\|(?!.*filename).*|\[.*\])?$")
+UPLOADED = re.compile(r"\.(?:files|FILES)(?:\|(?!.*filename|[^|]+\|name$).*|\[.*\])?$")
 
 
 def is_for_visitors(site: Site) -> bool:
