@@ -98,9 +98,8 @@ async def follow(http: httpx.AsyncClient, seen: Seen) -> None:
         seen.id = begun["id"] if begun else ""
     while True:
         await read_events(http, seen)
-        record = await ask(http, seen, "GET", f"/v1/debates/{seen.id}")
-        if record is None:
-            continue
+        while (record := await ask(http, seen, "GET", f"/v1/debates/{seen.id}")) is None:
+            pass  # what it last said may have been all: nothing more would be heard
         seen.status = record["status"]
         if record["waiting_on"]:  # it said so while nobody listened
             await approve(http, seen)
@@ -109,8 +108,8 @@ async def follow(http: httpx.AsyncClient, seen: Seen) -> None:
             seen.done = seen.result is not None or seen.status == "paused"
             if seen.done:
                 return
-        elif seen.status == "paused" and await ask(http, seen, "POST", f"/v1/debates/{seen.id}/resume") is not None:
-            seen.resumed += 1
+        elif seen.status == "paused":
+            seen.resumed += (await insist(http, seen, "resume", None)).status_code == 202
 
 
 async def ask(http: httpx.AsyncClient, seen: Seen, method: str, path: str, body: Json | None = None) -> Json | None:
@@ -130,18 +129,22 @@ async def ask(http: httpx.AsyncClient, seen: Seen, method: str, path: str, body:
 
 
 async def approve(http: httpx.AsyncClient, seen: Seen) -> None:
-    """Until a server has answered: no event tells a second time that the session waits."""
+    answer = await insist(http, seen, "approve", {"reason": "fine"})
+    seen.approved += answer.status_code == 200
+    seen.refused += answer.status_code == 409
+
+
+async def insist(http: httpx.AsyncClient, seen: Seen, action: str, body: Json | None) -> httpx.Response:
+    """Until a server has answered: no event tells a second time that the session waits, or that it is paused."""
     while True:
         try:
-            answer = await http.post(f"/v1/debates/{seen.id}/approve", json={"reason": "fine"})
+            answer = await http.post(f"/v1/debates/{seen.id}/{action}", json=body)
         except httpx.HTTPError:
             answer = None
         if answer is not None and answer.status_code < 500:
-            break
+            return answer
         seen.breaks += 1
         await asyncio.sleep(0.2)
-    seen.approved += answer.status_code == 200
-    seen.refused += answer.status_code == 409
 
 
 async def read_events(http: httpx.AsyncClient, seen: Seen) -> None:

@@ -5,7 +5,7 @@ import re
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +45,8 @@ class Database:
         master = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
         processes = [master, *children(master)]
         for pid in processes:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # one that served a client may just have ended
+                os.kill(pid, signal.SIGKILL)
         while any(is_alive(pid) for pid in processes):
             time.sleep(0.01)
 

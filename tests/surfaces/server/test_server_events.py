@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from moot.core.errors import StoreError
-from moot.core.ports import SessionRecord, StepRow
+from moot.core.ports import JournalMark, Row, SessionRecord, StepRow
 from moot.core.types import ModelCall, Reply
 from moot.edge.store.tokens import TokenStore
 from moot.record.chain import flaws
@@ -91,8 +92,10 @@ def test_a_session_that_is_taken_over_at_its_gate_says_again_that_it_waits(place
     run(story())
 
 
-def test_a_session_that_the_store_stopped_says_so(tmp_path: Path) -> None:
-    """Its server paused it, and takes it up only when somebody resumes it: whoever follows it must hear of that."""
+@pytest.mark.parametrize("unwritable", [0, 1])
+def test_a_session_that_the_store_stopped_says_so(tmp_path: Path, unwritable: int) -> None:
+    """Its server paused it, and takes it up only when somebody resumes it: whoever follows it must hear of that, also
+    where the store cannot be written for a while."""
 
     async def story() -> None:
         async with serving(tmp_path / "s.db") as client:
@@ -101,7 +104,16 @@ def test_a_session_that_the_store_stopped_says_so(tmp_path: Path) -> None:
             async def fail(session_id: str) -> list[StepRow]:
                 raise StoreError("the store is locked by another process")
 
-            store.steps = fail  # type: ignore[method-assign]
+            append, left = store.append, unwritable
+
+            async def refuse(session_id: str, rows: Sequence[Row], fence: int = 0) -> None:
+                nonlocal left
+                if left and any(isinstance(row, JournalMark) and row.name == "problem" for row in rows):
+                    left -= 1
+                    raise StoreError("the disk is full")
+                await append(session_id, rows, fence)
+
+            store.steps, store.append = fail, refuse  # type: ignore[method-assign]
             session = await client.begin(GATED)
             await client.at_gate(session)
             last = (await store.session(session)).entries
@@ -110,7 +122,7 @@ def test_a_session_that_the_store_stopped_says_so(tmp_path: Path) -> None:
                 heard = [event async for event in events(client, session, last, most=3)]
             assert [event.kind for event in heard] == ["decided", "claimed", "noted"]
             record = await client.until(session, "paused")
-            assert record["problem"] == "the store failed; see the server's log"
+            assert record["problem"] == "the store failed; see the server's log" and not left
             del store.steps
             assert (await client.post(f"/v1/debates/{session}/resume")).status_code == 202
             await client.until(session, "completed")
@@ -120,7 +132,6 @@ def test_a_session_that_the_store_stopped_says_so(tmp_path: Path) -> None:
 
 def test_a_long_journal_is_heard_from_any_place(tmp_path: Path) -> None:
     """And the stream ends with it, whatever was noted after the end."""
-    from moot.core.ports import JournalMark
 
     async def story() -> None:
         async with serving(tmp_path / "s.db", server__heartbeat=3600.0) as client:

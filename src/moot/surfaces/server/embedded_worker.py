@@ -50,6 +50,8 @@ class Embedded:
     _under_way: dict[str, "asyncio.Task[None]"] = field(default_factory=dict)
     _again: set[str] = field(default_factory=set)
     """Queued while running: checked again when they stop."""
+    _unnoted: dict[str, Exception] = field(default_factory=dict)
+    """Why sessions stopped, where that could not be written yet."""
     _count: "itertools.count[int]" = field(default_factory=itertools.count)
     _look: asyncio.Event = field(default_factory=asyncio.Event)
     _watch: "asyncio.Task[None] | None" = None
@@ -137,12 +139,29 @@ class Embedded:
     async def _note(self, session_id: str, error: Exception) -> None:
         """Notes in the journal why it stopped."""
         log.warning("session %s: %s", session_id, error)
-        with contextlib.suppress(MootError):  # the store may not be writable
+        if not await self._write_note(session_id, error):
+            self._unnoted[session_id] = error
+
+    async def _write_note(self, session_id: str, error: Exception) -> bool:
+        """False if the store cannot be written now."""
+        try:
             record = await self.host.store.session(session_id)
-            if isinstance(error, StoreError) and (record.status != "paused" or record.waiting_on):
-                return  # another process holds it, or will
-            mark = JournalMark(kind="noted", name="problem", value={"problem": _explain(error)})
-            await self.host.store.append(session_id, [mark])
+            if not isinstance(error, StoreError) or (record.status == "paused" and not record.waiting_on):
+                # Otherwise another process holds it, or will.
+                mark = JournalMark(kind="noted", name="problem", value={"problem": _explain(error)})
+                await self.host.store.append(session_id, [mark])
+        except StoreError:
+            return False
+        except MootError as problem:  # deleted meanwhile
+            log.info("session %s: %s", session_id, problem)
+        return True
+
+    async def _note_again(self) -> None:
+        """Whoever follows such a session hears by nothing else that it stopped."""
+        for session_id, error in tuple(self._unnoted.items()):
+            if await self._write_note(session_id, error):
+                del self._unnoted[session_id]
+                self.changed(session_id)
 
     async def _give_up(self, session_id: str) -> None:
         """Pauses a session that could not start, instead of retrying for ever."""
@@ -166,6 +185,7 @@ class Embedded:
         for session_id, wish in (await self._queries.wishes(self.host.running)).items():
             if wish:
                 self.host.stop(session_id, wish)
+        await self._note_again()
         for wanted in await self._queries.list_begun():
             if wanted.id not in self._under_way and _is_free(wanted.owner) and self._may_take(wanted.id):
                 await self.put(wanted.id, wanted.priority)
