@@ -181,6 +181,11 @@ TEST_PATCH = """diff --git a/tests/test_shop.py b/tests/test_shop.py
 +def test_many():
 +    assert total([1, 2]) == 3
 """
+ISSUE = """total() of several prices gives only the first:
+
+from shop.price import total
+print(total([1, 2]))
+"""
 GOLD = """diff --git a/shop/price.py b/shop/price.py
 --- a/shop/price.py
 +++ b/shop/price.py
@@ -207,7 +212,7 @@ def make_instances(folder: Path) -> Path:
     commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
     row: dict[str, Any] = {
         "instance_id": "acme__shop-1", "repo": "acme/shop", "base_commit": commit, "patch": GOLD,
-        "test_patch": TEST_PATCH, "problem_statement": "total() of several prices gives only the first.",
+        "test_patch": TEST_PATCH, "problem_statement": ISSUE,
         "FAIL_TO_PASS": ["tests/test_shop.py::test_many"], "PASS_TO_PASS": ["tests/test_shop.py::test_one"],
     }  # fmt: skip
     rows = [row, {**row, "instance_id": "acme__other-2", "repo": "acme/other"}]
@@ -238,6 +243,7 @@ def test_an_instance_whose_published_patch_fails_here_has_no_verdict(tmp_path: P
     assert verdict.right is None and verdict.why.startswith(
         "the published patch does not pass here either: 1 of 1 tests"
     )
+    assert judge(task, "def total(prices):\n    return sum(prices)\n").right is None
     assert GOLD.splitlines()[-1].strip("+ ") not in task.prompt
 
 

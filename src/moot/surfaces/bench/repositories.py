@@ -67,12 +67,13 @@ async def run_change(change: ChangeTask, answer: str, sandbox: Sandbox) -> Chang
     passed before fails. Where the published patch does not pass here either, nobody has failed."""
     try:
         before, after = await asyncio.to_thread(_lay_out, change)
-        solution = apply_patch(before, change.patch)[change.path] if change.patch else answer
+        solution = apply_patch(before, change.patch)[change.path] if change.patch else ""
     except (UsageError, OSError, ValueError) as error:
         return ChangeRun(solved=None, why=f"the repository could not be prepared: {error}"[:500])
     found = await _run_tests(change, answer, before, after, sandbox)
-    if found.solved is False and solution != answer:
-        known = await _run_tests(change, solution, before, after, sandbox)
+    if found.solved is False and solution:
+        same = answer.strip() == solution.strip()
+        known = found if same else await _run_tests(change, solution, before, after, sandbox)
         if not known.solved:
             return ChangeRun(solved=None, why=f"the published patch does not pass here either: {known.why}"[:500])
     return found
@@ -107,7 +108,8 @@ def judge_change(change: ChangeTask, run: SuiteRun) -> ChangeRun:
     failed = [name for name in change.fail_to_pass if find_test(name, status) != "passed"]
     broken = [name for name in change.pass_to_pass if find_test(name, status) not in ("passed", "skipped", None)]
     if len(missing) == len(change.fail_to_pass) + len(change.pass_to_pass):
-        return ChangeRun(solved=None, why="none of the instance's tests was found by name")
+        seen = run.problem or "; ".join(f"{each.name} {each.status}: {each.detail}" for each in run.outcomes[:1])
+        return ChangeRun(solved=None, why=f"none of the instance's tests was found by name: {seen}"[:500])
     if failed or broken:
         why = f"{len(failed)} of {len(change.fail_to_pass)} tests of the issue fail, {len(broken)} others broke"
         return ChangeRun(solved=False, why=f"{why}: {(failed or broken)[0]}"[:500])
