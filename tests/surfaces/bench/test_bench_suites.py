@@ -181,6 +181,11 @@ TEST_PATCH = """diff --git a/tests/test_shop.py b/tests/test_shop.py
 +def test_many():
 +    assert total([1, 2]) == 3
 """
+ISSUE = """total() of several prices gives only the first:
+
+from shop.price import total
+print(total([1, 2]))
+"""
 GOLD = """diff --git a/shop/price.py b/shop/price.py
 --- a/shop/price.py
 +++ b/shop/price.py
@@ -207,7 +212,7 @@ def make_instances(folder: Path) -> Path:
     commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
     row: dict[str, Any] = {
         "instance_id": "acme__shop-1", "repo": "acme/shop", "base_commit": commit, "patch": GOLD,
-        "test_patch": TEST_PATCH, "problem_statement": "total() of several prices gives only the first.",
+        "test_patch": TEST_PATCH, "problem_statement": ISSUE,
         "FAIL_TO_PASS": ["tests/test_shop.py::test_many"], "PASS_TO_PASS": ["tests/test_shop.py::test_one"],
     }  # fmt: skip
     rows = [row, {**row, "instance_id": "acme__other-2", "repo": "acme/other"}]
@@ -225,6 +230,29 @@ def test_an_issue_is_solved_by_its_own_tests_and_skipped_without_its_repository(
     assert judge(here, "def total(prices):\n    return prices[0]\n").right is False
     broken = judge(here, "def total(prices):\n    return 3 if len(prices) > 1 else 0\n")
     assert broken.right is False and "1 others broke" in broken.why
+
+
+def test_an_instance_whose_published_patch_fails_here_has_no_verdict(tmp_path: Path) -> None:
+    """What it needs may be missing here: nobody can solve it, and nobody has failed."""
+    path = make_instances(tmp_path)
+    row = json.loads(path.read_text().splitlines()[0])
+    needy = row["test_patch"].replace("+def test_many():", "+def test_many():\n+    import a_package_that_is_not_here")
+    path.write_text(json.dumps({**row, "test_patch": needy.replace("+2,7 @@", "+2,8 @@")}))
+    (task,) = load_tasks("swe_bench", SuiteSource(folder=path, repos=tmp_path / "repos"))
+    verdict = judge(task, "def total(prices):\n    return prices[0]\n")
+    assert verdict.right is None and verdict.why.startswith(
+        "the published patch does not pass here either: 1 of 1 tests"
+    )
+    assert judge(task, "def total(prices):\n    return sum(prices)\n").right is None
+    assert GOLD.splitlines()[-1].strip("+ ") not in task.prompt
+
+
+def test_a_clone_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    path = make_instances(tmp_path)
+    clone = tmp_path / "repos/acme__shop"
+    subprocess.run(["git", "clone", "-q", "--bare", str(clone), str(tmp_path / "bare/acme__shop")], check=True)
+    tasks = {t.id: t for t in load_tasks("swe_bench", SuiteSource(folder=path, repos=tmp_path / "bare"))}
+    assert "cannot be read: " in (skip := tasks["acme__shop-1"].skip) and "bare repository" in skip
 
 
 def test_a_run_of_issues_lists_what_is_missing_as_skipped(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import io
 import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from moot.core.types import Code, Tests
@@ -24,17 +25,18 @@ class Layout:
     clash: str = ""
     """Two files of one kind at the same path."""
 
-    @property
+    @cached_property
     def front(self) -> tuple[str, ...]:
         """Folders that `import` searches first: the work folder, and all folders of files outside packages."""
         return tuple(folder for folder in self._folders if f"{folder}/__init__.py".removeprefix("./") not in self.files)
 
-    @property
+    @cached_property
     def back(self) -> tuple[str, ...]:
         """Package folders come last, so that a `types.py` inside a package does not hide Python's own."""
-        return tuple(folder for folder in self._folders if folder not in self.front)
+        front = frozenset(self.front)
+        return tuple(folder for folder in self._folders if folder not in front)
 
-    @property
+    @cached_property
     def _folders(self) -> tuple[str, ...]:
         folders = {str(parent) for path in self.files for parent in PurePosixPath(path).parents}
         return tuple(sorted(folders | {"."}, key=lambda folder: (folder != ".", folder.count("/"), folder)))

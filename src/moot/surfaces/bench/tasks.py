@@ -31,6 +31,8 @@ class ChangeTask(Value):
     path: str
     """The file to change."""
     test_patch: str
+    patch: str = ""
+    """The published solution; no model sees it."""
     fail_to_pass: tuple[str, ...]
     pass_to_pass: tuple[str, ...] = ()
 

@@ -22,7 +22,7 @@ def needs_pytest(layout: Layout) -> bool:
 
 def needs_packages(layout: Layout) -> bool:
     """Whether any file imports what is neither in the standard library nor beside it."""
-    return bool(packages(layout))
+    return needs_pytest(layout) or bool(packages(layout))  # in this order: reading a whole project takes minutes
 
 
 def packages(layout: Layout) -> set[str]:

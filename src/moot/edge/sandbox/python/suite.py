@@ -154,7 +154,7 @@ def _stands_in_the_way(path: str, layout: Layout) -> bool:
         return False
     pure = PurePosixPath(path)
     tops = {pure.relative_to(each).parts[0] for each in layout.front if each == "." or pure.is_relative_to(each)}
-    beside = len(_code(layout)) > 1 and any(top.removesuffix(".py") in sys.stdlib_module_names for top in tops)
+    beside = any(top.removesuffix(".py") in sys.stdlib_module_names for top in tops) and len(_code(layout)) > 1
     return beside or pure.name in CONFIGURES
 
 

@@ -11,7 +11,7 @@ from moot.protocols.debate.episodes import render_episodes
 from moot.protocols.debate.phases.claims import temperatures
 from moot.protocols.debate.phases.run_candidates import baseline, run_candidates
 from moot.protocols.debate.prompts import prompt
-from moot.protocols.debate.state import brief, evidence, notes, render_failures, render_files, system
+from moot.protocols.debate.state import DebateState, brief, evidence, notes, render_failures, render_files, system
 from moot.protocols.debate.types import Candidate, Member, Phase
 from moot.protocols.solve.attempts import choose_block, render_lessons, render_tests, with_imports
 from moot.teams.roles import DUTIES
@@ -124,13 +124,20 @@ def ask_position(
     return Ask(member.seat, phase, state.round, system(member, "debater"), text, PositionReply, temperature=temperature)
 
 
+def complete_code(code: str, state: DebateState) -> str:
+    """The new text of a given file has its imports itself: an example in the task may import that very file."""
+    files = state.given.context.files if state.given.context else ()
+    given = len(files) == 1 and files[0].path.rpartition("/")[2] == state.given.path.rpartition("/")[2]
+    return code if given else with_imports(code, state.task)
+
+
 def enter_draft(member: Member, said: DraftReply, phase: Phase, context: DebateContext, parent: str = "") -> Candidate:
     candidate = Candidate(
         id=context.state.next_id(),
         seat=member.seat,
         round=context.state.round,
         phase=phase,
-        code=with_imports(choose_block(said.code, context.state.task), context.state.task),
+        code=complete_code(choose_block(said.code, context.state.task), context.state),
         text=said.approach,
         limits=said.limits,
         parent=parent,

@@ -13,7 +13,7 @@ from moot.core.errors import UsageError
 from moot.core.types import Code, SourceFile
 from moot.edge.git.patches import list_patched
 from moot.surfaces.bench.data import DataRow, read_data
-from moot.surfaces.bench.repositories import has_commit, read_file
+from moot.surfaces.bench.repositories import find_problem, read_file
 from moot.surfaces.bench.suites import SuiteSource
 from moot.surfaces.bench.tasks import BenchTask, ChangeTask
 
@@ -62,6 +62,7 @@ def _task(row: DataRow, repos: Path | None) -> BenchTask:
         commit=commit,
         path=path,
         test_patch=str(row["test_patch"]),
+        patch=str(row["patch"]),
         fail_to_pass=_names(row["FAIL_TO_PASS"]),
         pass_to_pass=_names(row["PASS_TO_PASS"]),
     )
@@ -78,8 +79,8 @@ def _names(value: object) -> tuple[str, ...]:
 def _reason_to_skip(clone: Path | None, repo: str, commit: str, paths: Sequence[str]) -> str:
     if clone is None:
         return f"the repository {repo} has no clone here; clone it and name its folder with --repos"
-    if not has_commit(clone, commit):
-        return f"the clone {clone} does not have the commit {commit[:12]}"
+    if problem := find_problem(clone, commit):
+        return f"the clone {clone} {problem}"
     if len(paths) != 1 or not paths[0].endswith(".py"):
         return f"its patch changes {len(paths)} files; a debate writes one Python file"
     return ""
