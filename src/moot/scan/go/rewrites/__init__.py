@@ -148,7 +148,7 @@ def _refuse_entangled(source: Source, discard: Discard) -> None:
     """Raises where another error is dealt with, which this one must not replace, and for methods of unknown types."""
     call, following = discard.call, discard.node.next_named_sibling
     known = call.name in ERROR_ONLY | VALUE_AND_ERROR or call.method in ERROR_METHODS | SERVING
-    if re.search(r"(?i)//.*\bignor", source.line(discard.node)):
+    if re.search(r"(?i)//.*\b(?:ignor|best[- ]effort)", source.line(discard.node)):
         raise RewriteRefused("a comment says that it is meant to be lost")
     if "." in call.name and not known:
         raise RewriteRefused("whose method this is, and what it returns, is not known here")
