@@ -3,6 +3,8 @@
 import pytest
 from samples import repaired, repaired_files, rules
 
+from moot.core.types import Language
+
 JARS = [
     "import http.cookiejar\ndef f(jar):\n    jar.set_cookie(make('a', 'b'))\n",
     "class CookieJar:\n    def set_cookie(self, cookie):\n        pass\n    def update(self, other):\n"
@@ -188,3 +190,32 @@ def test_a_flaw_whose_line_was_changed_for_another_is_not_called_mended() -> Non
     after, repair = repaired("python", before)
     assert "one_line(url)" in after and "python-open-redirect" in rules("python", after)
     assert len(repair.fixed) == len(repair.left) == 1
+
+
+READ_BY_EYE: list[tuple[Language, str]] = [
+    # The check would run before `boundary is not None`, and fail on None.
+    ("python", "import os\ndef find(root, boundary=None):\n"
+     "    if boundary is not None and os.path.exists(os.path.join(root, boundary)):\n        return None\n"
+     "    return root\n"),
+    # The other side of the channel compares the digest.
+    ("python", "import hashlib\ndef sync(channel, path):\n    with open(path, 'rb') as f:\n"
+     "        checksum = hashlib.md5(f.read()).digest()\n    channel.send(('have', checksum))\n"),
+    # The source of a pattern is a pattern.
+    ("javascript", "exports.toRegex = (req, res) => new RegExp(req.query.source, 'i');\n"),
+    # Code that runs with the lock held may come back.
+    ("go", 'package p\n\nimport "sync"\n\ntype T struct {\n\tmu sync.Mutex\n\tn  int\n}\n\n'
+     "func (t *T) Fill(f func(*T)) {\n\tt.mu.Lock()\n\tdefer t.mu.Unlock()\n\tt.n = 1\n\tf(t)\n}\n\n"
+     "func (t *T) Get() int {\n\treturn t.n\n}\n"),
+    ("go", 'package p\n\nimport "os"\n\nfunc undo(path string) error {\n\tos.Chmod(path, 0600) // best effort\n'
+     "\treturn nil\n}\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "text"), READ_BY_EYE)
+def test_what_was_wrong_when_repairs_of_real_code_were_read_is_left(language: Language, text: str) -> None:
+    assert rules(language, text) and repaired(language, text)[0] == text
+
+
+def test_an_example_in_a_comment_is_no_import() -> None:
+    text = "// const x = require('x');\nexports.f = (logger, user) => {\n  logger.info(`user ${user}`);\n};\n"
+    assert repaired("javascript", text)[0].startswith("const oneLine")

@@ -242,7 +242,7 @@ def _suggestion(file: SourceFile, source: Source, target: RepairTarget, scan: Lo
         _check_change(_as_file(file, source), source, change, target, scan)
     except RewriteRefused:
         return ""
-    return write_suggestion(source, change)
+    return write_suggestion(source, change, target.finding.rule)
 
 
 def _find_matches(source: Source) -> list[RuleMatch]:

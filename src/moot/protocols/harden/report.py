@@ -136,7 +136,9 @@ def _count_passed(run: SuiteRun) -> str:
 
 
 def _findings(result: HardenResult, tracked: list[TrackedFinding]) -> Iterator[Block]:
+    told = {(entry.latest.file, entry.latest.line) for entry in tracked}
     hints = result.attack_reports[-1].hints if result.attack_reports else ()
+    hints = tuple(hint for hint in hints if (hint.file, hint.line) not in told)
     rows = [
         make_row(f.id, Cell(text=f.severity, tone=f.severity), where(f), f.description, entry.state)
         for entry in tracked

@@ -105,6 +105,7 @@ def _finding(report: FlowReport) -> Vulnerability:
     )
 
 
+CALLBACK = re.compile(r"\bcallback \d+\(\)")
 TAKEN_APART = re.compile(r"parameter \d+")
 """What a parameter is called of which the code names only parts: `function f({ name, role })`."""
 
@@ -151,7 +152,7 @@ def _path(report: FlowReport) -> tuple[PathStep, ...]:
     steps: list[PathStep] = []
     step: FlowStep | None = report.taint.step
     while step is not None:
-        steps.append(PathStep(file=step.path, line=step.line, what=step.what))
+        steps.append(PathStep(file=step.path, line=step.line, what=name_callbacks(step.what)))
         step = step.before
     sink = PathStep(file=report.module.path, line=report.module.line(report.at[0]), what=f"reaches {_excerpt(report)}")
     return (*reversed(steps), sink)
@@ -164,15 +165,25 @@ def _exploit(report: FlowReport) -> str:
         return report.rule.exploit
     first = _first_step(taint)
     base, *places = taint.origin.split("|")
-    name, of, function = base.removeprefix("parameter ").partition(" of ")
-    if TAKEN_APART.fullmatch(name) and places and places[0].isidentifier():
-        base, places = f"parameter {places[0]}{of}{function}", places[1:]
-    origin = base + _spell_places(report, places)
+    origin = _spell_origin(report, base, places)
     where = f"line {first.line}" if first.path == report.module.path else f"line {first.line} of {first.path}"
     place = f"{_callee(report)} on line {report.module.line(report.at[0])}"
     if first.what.endswith(ELSEWHERE):
         return f"{report.rule.exploit} It comes in as {origin}, which other code sets, and reaches {place}."
     return f"{report.rule.exploit} It comes in as {origin} on {where} and reaches {place}."
+
+
+def _spell_origin(report: FlowReport, base: str, places: list[str]) -> str:
+    """`parameter user.name of show()`"""
+    name, of, function = base.partition(" of ")
+    if TAKEN_APART.fullmatch(name.removeprefix("parameter ")) and places and places[0].isidentifier():
+        name, places = f"parameter {places[0]}", places[1:]
+    return name_callbacks(f"{name}{_spell_places(report, places)}{of}{function}")
+
+
+def name_callbacks(text: str) -> str:
+    """A function without a name has one of the frontend's own."""
+    return CALLBACK.sub("a callback", text)
 
 
 def _spell_places(report: FlowReport, places: Sequence[str]) -> str:
@@ -189,8 +200,14 @@ def _spell_place(data: bytes, place: str) -> str:
 def _callee(report: FlowReport) -> str:
     """`cur.execute` of a call; the whole text of anything else."""
     text = _excerpt(report)
+    if chained := LAST_OF_CHAIN.match(text):
+        return f"….{chained[1]}"
     name = text.partition("(")[0].strip()
     return name if name and re.fullmatch(r"[\w.$\[\]'\" ]+", name) else text
+
+
+LAST_OF_CHAIN = re.compile(r"[\w.$]+\([^()]*\)\.([\w$.]+)\s*(?:\(|=(?!=))")
+"""`.find` of `ET.fromstring(doc).find(…)`"""
 
 
 def _excerpt(report: FlowReport) -> str:

@@ -15,8 +15,7 @@ OWN = words(
 """Methods of a hash or digest that return one again."""
 PASSING = words("str b64encode hexlify format bytes Sprintf Sprint EncodeToString String join b16encode repr")
 SHOWING = words(
-    "print write writelines info debug warning error log Print Println Printf Fprintf Fprintln Fprint WriteString "
-    "Copy send end"
+    "print write writelines info debug warning error log Print Println Printf Fprintf Fprintln Fprint WriteString Copy"
 )
 WRAPPING = words(
     "parenthesized_expression tuple interpolation string binary_operator binary_expression template_substitution "

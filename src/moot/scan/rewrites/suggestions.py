@@ -8,9 +8,11 @@ from tree_sitter import Node
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit, apply_edits
+from moot.scan.go.rewrites import sql_by_question
 from moot.scan.go.rewrites.module import package
 from moot.scan.go.rewrites.settings import use_sha256 as go_sha256
 from moot.scan.javascript.rewrites import use_sha256 as javascript_sha256
+from moot.scan.javascript.rewrites.sql import sql_by_question as script_sql_by_question
 from moot.scan.python.rewrites import use_sha256 as python_sha256
 from moot.scan.python.rewrites.module import module
 from moot.scan.rewrites.modes import OTHERS
@@ -56,17 +58,21 @@ def keep_to_owner(source: Source, node: Node) -> Change:
     raise RewriteRefused("the mode is not written here")
 
 
-def write_suggestion(source: Source, change: Change) -> str:
-    """The new lines of a change."""
+def write_suggestion(source: Source, change: Change, rule: str) -> str:
+    """The new lines of a change, and when they would do."""
     after = apply_edits(source.data, change.edits).decode("utf-8", "replace")
     before = source.data.decode("utf-8", "replace")
     lines = [line[2:].strip() for line in ndiff(before.splitlines(), after.splitlines()) if line.startswith("+ ")]
     lines = [line for line in lines if line]
     if not lines or len(lines) > MOST_LINES:
         return ""
-    return " Suggested, if nothing else depends on the old value: " + ", ".join(f"`{line}`" for line in lines) + "."
+    return f" Suggested, {LEADS.get(rule, OLD_VALUE)}: " + ", ".join(f"`{line}`" for line in lines) + "."
 
 
+OLD_VALUE = "if nothing else depends on the old value"
+LEADS = dict.fromkeys(
+    ("go-sql-string", "javascript-sql-string"), "if the driver writes placeholders as ? (PostgreSQL: $1, $2)"
+)
 SUGGESTIONS: dict[str, Rewrite] = {
     "python-weak-hash": python_sha256,
     "javascript-weak-hash": javascript_sha256,
@@ -74,6 +80,8 @@ SUGGESTIONS: dict[str, Rewrite] = {
     "python-hardcoded-secret": name_secret,
     "javascript-hardcoded-secret": name_secret,
     "go-hardcoded-secret": name_secret,
+    "go-sql-string": sql_by_question,
+    "javascript-sql-string": script_sql_by_question,
     "python-file-mode": keep_to_owner,
     "javascript-file-mode": keep_to_owner,
     "go-file-mode": keep_to_owner,

@@ -44,6 +44,8 @@ ERROR_METHODS = words(
     "DecodeString ReadAll MarshalJSON ParseForm Rollback Commit Scan Decode Encode Ping Unmarshal Marshal "
     "ReadString ReadBytes"
 )
+SERVING = words("ListenAndServe ListenAndServeTLS")
+"""Methods of servers, whose only result is an error."""
 EFFECT = re.compile(
     r"(?i)(?:parse|open|read|load|fetch|decode|unmarshal|query|dial|send|write|save|delete|remove|update|insert|execute|encode|run|start|serve|set|put|post|publish|"
     r"register|store|"
@@ -103,7 +105,7 @@ def discards(source: Source) -> Iterator[Discard]:
 def _gives_error(source: Source, call: SourceCall) -> bool:
     """Its only result is an error: `tx.Commit()` too, but not the chained one of gorm."""
     commits = call.method == "Commit" and DATABASES.search(source.data) is not None and b"gorm" not in source.data
-    return commits or results(source, call) == ("error",)
+    return commits or call.method in SERVING or results(source, call) == ("error",)
 
 
 def find_overwritten(source: Source) -> Iterator[RuleMatch]:

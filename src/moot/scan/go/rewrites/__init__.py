@@ -19,6 +19,7 @@ from moot.scan.rewrites.query import Dialect, parameterise_query
 from moot.scan.rules.errors import (
     ERROR_METHODS,
     ERROR_ONLY,
+    SERVING,
     VALUE_AND_ERROR,
     Discard,
     discards,
@@ -39,6 +40,16 @@ def sql(source: Source, node: Node) -> Change:
     return Change((*change.edits, *drop_unused_fmt(source, change.edits)), change.did)
 
 
+def sql_by_question(source: Source, node: Node) -> Change:
+    """For a driver that is not known."""
+    call, arg = read_query(source, node)
+    try:
+        go_placeholder(source.project)
+    except RewriteRefused:
+        return parameterise_query(source, call, arg, make_dialect(numbered=False))
+    raise RewriteRefused("the driver is known, and the query is left for another reason")
+
+
 def read_query(source: Source, node: Node) -> tuple[SourceCall, Node]:
     """The call that runs a query, and the text of it."""
     call = read_call(source, node)
@@ -49,7 +60,10 @@ def read_query(source: Source, node: Node) -> tuple[SourceCall, Node]:
 
 
 def read_dialect(source: Source) -> Dialect:
-    numbered = go_placeholder(source.project) == "$"
+    return make_dialect(numbered=go_placeholder(source.project) == "$")
+
+
+def make_dialect(*, numbered: bool) -> Dialect:
     return Dialect(
         (lambda number: f"${number}") if numbered else (lambda number: "?"), _format_arguments, _compose_text,
         as_text=_as_text, double_quotes=not numbered,
@@ -133,8 +147,8 @@ def handle_discarded(source: Source, node: Node) -> Change:
 def _refuse_entangled(source: Source, discard: Discard) -> None:
     """Raises where another error is dealt with, which this one must not replace, and for methods of unknown types."""
     call, following = discard.call, discard.node.next_named_sibling
-    known = call.name in ERROR_ONLY | VALUE_AND_ERROR or call.method in ERROR_METHODS
-    if re.search(r"(?i)//.*\bignor", source.line(discard.node)):
+    known = call.name in ERROR_ONLY | VALUE_AND_ERROR or call.method in ERROR_METHODS | SERVING
+    if re.search(r"(?i)//.*\b(?:ignor|best[- ]effort)", source.line(discard.node)):
         raise RewriteRefused("a comment says that it is meant to be lost")
     if "." in call.name and not known:
         raise RewriteRefused("whose method this is, and what it returns, is not known here")

@@ -8,6 +8,7 @@ from moot.scan.change import Change, Rewrite, RewriteRefused
 from moot.scan.go.rewrites.answers import find_line, refuse, write_check
 from moot.scan.go.rewrites.module import package
 from moot.scan.python.rewrites.path import refuse_search
+from moot.scan.rewrites.choices import require_run
 from moot.scan.strings import StringHole, Text, build
 from moot.scan.syntax import Source
 
@@ -18,6 +19,7 @@ UNFOLLOWED = 4
 def contain_path(source: Source, node: Node) -> Change:
     """The path must not leave its folder. A check right after the path is made serves all of its uses."""
     path = _find_path(source, node)
+    require_run(source, node, find_line(node))
     made, line, after = path, find_line(node), False
     if path.type == "identifier":
         bound = origins(source, path)[-1]

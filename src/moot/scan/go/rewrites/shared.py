@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.scan.calls import imports
 from moot.scan.change import Change, Rewrite, RewriteRefused, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.module import names as names_of
@@ -13,6 +14,7 @@ from moot.scan.syntax import Source, inside
 
 CHANGES = frozenset({"assignment_statement", "inc_statement", "dec_statement"})
 BUILT_IN = frozenset({"append", "len", "cap", "min", "max", "string", "int", "int64", "float64", "byte"})
+CALM = BUILT_IN | {"make", "new", "delete", "copy", "clear", "panic"}
 BLOCKING = frozenset({"func_literal", "go_statement", "defer_statement", "send_statement", "select_statement"})
 MAX_NODES = 20_000
 
@@ -183,11 +185,25 @@ def hold_lock(source: Source, node: Node) -> Change:
     if re.search(rf"\.{re.escape(name)}\b", source.data.decode("utf-8", "replace")):
         raise RewriteRefused("the method is called in this file, maybe with the lock held")
     lock = _lock_of(source, receiver[2])
+    _require_calm(source, lock)
     first = next((n for n in body.named_children[:1] for n in (n.named_children or [n])), None)
     indent = _indent(source, require_node(first, "the method is empty"))
     place = require_node(first, "the method is empty").start_byte
     text = f"{receiver[1]}.{lock}.Lock()\n{indent}defer {receiver[1]}.{lock}.Unlock()\n{indent}"
     return Change((Edit(place, place, text),), f"the method holds {lock} as the others do")
+
+
+def _require_calm(source: Source, lock: str) -> None:
+    """Raises if a function that holds the lock calls code of the program: that may come back to the method."""
+    known = {alias for alias, real in imports(source).items() if "." not in real.partition("/")[0]}
+    for function in source.nodes("function_declaration", "method_declaration"):
+        if f".{lock}.Lock()" not in source.text(function):
+            continue
+        for call in (n for n in inside(function, MAX_NODES) if n.type == "call_expression"):
+            callee = source.text(require_node(call.child_by_field_name("function"), "none"))
+            own = callee.rpartition(".")[0].endswith(f".{lock}") or callee in CALM
+            if not own and callee.partition(".")[0] not in known:
+                raise RewriteRefused("code that is called with the lock held may call this method")
 
 
 def _lock_of(source: Source, kind: str) -> str:

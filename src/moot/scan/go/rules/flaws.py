@@ -66,7 +66,7 @@ EXTRACT = Rule(
     "go-zip-slip", "injection", "high", 22,
     "Zip slip: the name of an archive entry controls which file is written",
     "An entry called '../../etc/cron.d/x' is written outside the folder.",
-    "Check the joined path with strings.HasPrefix, or use filepath.IsLocal.", 0.8,
+    "Check the name with filepath.IsLocal, or the joined path with filepath.Rel.", 0.8,
 )  # fmt: skip
 TLS_COMPUTED = Rule(
     "go-tls-verify-computed", "auth", "high", 295,

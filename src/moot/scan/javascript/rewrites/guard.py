@@ -92,6 +92,9 @@ def pattern(source: Source, node: Node) -> Iterator[Change]:
         raise RewriteRefused("no plain value stands in the pattern")
     if any(PATTERN.search(source.text(hole.node)) for hole in found):
         raise RewriteRefused("the names say that a pattern is wanted, not a word")
+    alone = len(build(source, unwrap(text), UNFOLLOWED).pieces) < 2
+    if alone and not any(TEXTUAL.search(source.text(hole.node)) for hole in found):
+        raise RewriteRefused("nothing says whether a word or a pattern is wanted")
     added = function(source, "escapeRegExp", ESCAPER.format(value=_value(source)))
     did = "is taken literally by the pattern"
     yield from _wrap_values(source, found, lambda text: f"escapeRegExp({text})", added, did)

@@ -53,7 +53,11 @@ def _is_taken(source: Source, name: str) -> bool:
 
 
 def _below(source: Source, text: str) -> Edit:
-    heads = [n for n in source.root.named_children if HEAD.search(source.text(n)) and b"=>" not in (n.text or b"")]
+    heads = [
+        n
+        for n in source.root.named_children
+        if n.type != "comment" and HEAD.search(source.text(n)) and b"=>" not in (n.text or b"")
+    ]
     place = heads[-1].end_byte if heads else 0
     return Edit(place, place, f"\n{text}" if heads else f"{text}\n")
 

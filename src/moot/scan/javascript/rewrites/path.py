@@ -10,6 +10,7 @@ from moot.scan.calls import CALLS, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, require_node
 from moot.scan.javascript.rewrites.module import before, require_module
 from moot.scan.python.rewrites.path import find_leading_folder, require_same_way
+from moot.scan.rewrites.choices import require_run
 from moot.scan.strings import StringHole, Text, build, unwrap
 from moot.scan.syntax import Source, inside
 
@@ -25,6 +26,7 @@ def contain_path(source: Source, node: Node) -> Iterator[Change]:
     statement = require_node(source.statement(node), "the path is used outside of a statement")
     if source.scope(statement) is not source.scope(node):
         raise RewriteRefused("the path is used outside of a statement")
+    require_run(source, node, statement)
     path, added = require_module(source, "path", node)
     folder = _folder(source, made)
     away = f"{path}.relative({folder}, {source.text(place)})"

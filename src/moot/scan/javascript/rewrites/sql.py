@@ -31,6 +31,16 @@ def sql_steps(source: Source, node: Node) -> Iterator[Change]:
     yield parameterise_steps(source, call, call.args[0], _dialect(source, call), STEPS)
 
 
+def sql_by_question(source: Source, node: Node) -> Change:
+    """For a driver that is not known."""
+    call = _read_query(source, node)
+    try:
+        _dialect(source, call)
+    except RewriteRefused:
+        return parameterise_query(source, call, call.args[0], _make_dialect("mysql2"))
+    raise RewriteRefused("the driver is known, and the query is left for another reason")
+
+
 def _read_query(source: Source, node: Node) -> SourceCall:
     call = read_call(source, node)
     if call.method not in METHODS or not call.args:
@@ -54,6 +64,10 @@ def _dialect(source: Source, call: SourceCall) -> Dialect:
         driver = script_driver(source.project, modules(source))
     except RewriteRefused:
         driver = _infer_driver(source, call)
+    return _make_dialect(driver)
+
+
+def _make_dialect(driver: str) -> Dialect:
     numbered, mysql = driver in SCRIPT_NUMBERED, driver not in SCRIPT_NUMBERED and "sqlite" not in driver
     return Dialect(
         (lambda number: f"${number}") if numbered else (lambda number: "?"), _texts if mysql else _array, template,

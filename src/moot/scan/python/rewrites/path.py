@@ -11,6 +11,7 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, RewriteRefused, require_node
 from moot.scan.python.rewrites.module import module
 from moot.scan.python.rewrites.text import before, fstring, literal
+from moot.scan.rewrites.choices import require_run
 from moot.scan.sql import Part
 from moot.scan.strings import Text, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside, words
@@ -38,6 +39,7 @@ def contain_path(source: Source, node: Node) -> Iterator[Change]:
     path = _path(source, node)
     place = _place(source, path)
     statement = _first_use(source, path, _statement(source, node, path))
+    require_run(source, node, _statement(source, node, path))
     system, added = ("", ()) if place.is_object else module(source, "os", statement)
     answer = _refusal(source, path, statement)
     for test in _tests(place, system):

@@ -13,6 +13,7 @@ from moot.scan.edits import Edit
 from moot.scan.python.rewrites.template import Template, template
 from moot.scan.python.rewrites.text import before, fstring, literal, with_argument
 from moot.scan.python.rewrites.types import is_text
+from moot.scan.rewrites.choices import require_run
 from moot.scan.sql import Part
 from moot.scan.strings import StringHole
 from moot.scan.syntax import Source, inside
@@ -74,6 +75,7 @@ def _refuse_quotes(source: Source, node: Node, arg: Node) -> Change:
         known = part.start < 0 or is_text(source, part.node)
         tests.append(f"{QUOTES[quote]} in {value if known else f'str({value})'}")
     statement = require_node(source.statement(node), "the expression is used outside of a statement")
+    require_run(source, node, statement)
     if not tests or source.scope(statement) is not source.scope(node) or statement.type in LOOPS:
         raise RewriteRefused("the expression is used outside of a statement")
     guard = f"if {' or '.join(dict.fromkeys(tests))}:"
