@@ -138,6 +138,11 @@ def count_things(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
+def format_wait(milliseconds: float) -> str:
+    """`420 ms`, `69.6 s`."""
+    return f"{milliseconds:g} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
+
+
 def correct_counts(recorded: str) -> str:
     """Recorded sentences say `1 flaws`, and a replay compares them: only what is shown is corrected."""
     return ONE.sub(lambda found: f"1 {found[1]}{' stands' if found[2] else ''}", recorded)
