@@ -30,8 +30,8 @@ class Headline(Value):
 
     @property
     def line(self) -> str:
-        if not self.caveats:
-            return self.text
+        if not self.caveats or (len(self.caveats) == 1 and self.text.startswith(self.caveats[0])):
+            return self.text  # how the session was cut short is a caveat, and the verdict begins with it
         many = "caveat" if len(self.caveats) == 1 else f"{len(self.caveats)} caveats, first"
         return f"{self.text}; {many}: {self.caveats[0]}"
 
