@@ -1,5 +1,6 @@
 """The command `moot`: errors become one line that says what to do, and an exit code."""
 
+import os
 import sys
 
 from moot import __version__
@@ -57,12 +58,24 @@ def run_in_full(arguments: list[str], *, debug: bool) -> int:
     except Exception as error:
         if is_output_error(error):
             raise
+        if isinstance(error, ValueError) and (odd := find_odd_argument(arguments)):
+            sys.stderr.write(f"moot: the argument '{odd}' is not valid UTF-8\n")
+            return USAGE
         if debug:
             print_trace()
         kind = type(error).__name__
         sys.stderr.write(f"moot: internal error, {kind}: {one_line(str(error))}; --debug shows where\n")
         return BUG
     return 0
+
+
+def find_odd_argument(arguments: list[str]) -> str:
+    """The first one that no record can hold, with its bytes as `\\xff`."""
+    for argument in arguments:
+        data = os.fsencode(argument)
+        if (shown := data.decode("utf-8", "backslashreplace")).encode() != data:
+            return shown
+    return ""
 
 
 def report_output(error: OSError) -> int:

@@ -275,7 +275,8 @@ def test_the_command_shows_the_parts(cli: Cli, files: Path) -> None:
     assert "of 1.00 that could be measured\n" in ran.out
     alone = cli("quality", "app.py")
     assert "of 0.50 that could be measured; not measured: tests, coverage" in alone.out
-    assert cli("quality", "app.py", "--min", "0.6").code == 1
+    low = cli("quality", "app.py", "--min", "0.6")
+    assert low.code == 1 and "is below --min 0.6" in low.err
     assert cli("quality", "app.py", "test_app.py", "--min", "0.9").code == 0
 
 

@@ -1,18 +1,16 @@
 """Gates: where a session waits for a person, and the decision. A decision is final."""
 
-import re
 from datetime import datetime
 from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from moot.core.report import correct_counts
 from moot.core.types import Names, Value
 
 GateKind = Literal["approval", "answers"]
 Verdict = Literal["approved", "rejected"]
 How = Literal["automatic", "person", "timeout"]
-COUNTED = "flaw|challenge|question|draft|point|test|repair|finding|proposal|reviewer"
-ONE = re.compile(rf"(?<![\d.,])1 ((?:breaking )?(?:{COUNTED}))s\b( stand\b)?")
 
 
 class GateRules(Value):
@@ -56,5 +54,4 @@ class GateRequest(Value):
 
     @property
     def shown_summary(self) -> str:
-        """Recorded summaries say `1 flaws`, and a replay compares them: only what is shown is corrected."""
-        return ONE.sub(lambda found: f"1 {found[1]}{' stands' if found[2] else ''}", self.summary)
+        return correct_counts(self.summary)

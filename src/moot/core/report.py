@@ -1,6 +1,7 @@
 """Report: what a person sees of a result, as a few kinds of blocks. Renderers turn it into terminal text, markdown and
 HTML, so no protocol prints and no surface knows a protocol's fields."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, get_args
@@ -10,6 +11,8 @@ from pydantic import Field
 from moot.core.errors import CutKind
 from moot.core.types import SUFFIXES, Result, Severity, Spend, Value
 
+COUNTED = "flaw|challenge|question|draft|point|test|repair|finding|proposal|reviewer"
+ONE = re.compile(rf"(?<![\d.,])1 ((?:breaking )?(?:{COUNTED}))s\b( stand\b)?")
 Tone = Literal["", "good", "bad", "warning", "faint"]
 FALLBACK_WORDS = ("absent", "stand in", "echoes")
 
@@ -27,8 +30,8 @@ class Headline(Value):
 
     @property
     def line(self) -> str:
-        if not self.caveats:
-            return self.text
+        if not self.caveats or (len(self.caveats) == 1 and self.text.startswith(self.caveats[0])):
+            return self.text  # how the session was cut short is a caveat, and the verdict begins with it
         many = "caveat" if len(self.caveats) == 1 else f"{len(self.caveats)} caveats, first"
         return f"{self.text}; {many}: {self.caveats[0]}"
 
@@ -133,6 +136,16 @@ def make_row(*cells: str | Cell) -> tuple[Cell, ...]:
 def count_things(number: int, thing: str) -> str:
     """`1 call`, `2 calls`."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def format_wait(milliseconds: float) -> str:
+    """`420 ms`, `69.6 s`."""
+    return f"{milliseconds:g} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
+
+
+def correct_counts(recorded: str) -> str:
+    """Recorded sentences say `1 flaws`, and a replay compares them: only what is shown is corrected."""
+    return ONE.sub(lambda found: f"1 {found[1]}{' stands' if found[2] else ''}", recorded)
 
 
 def language_of(path: str) -> str:

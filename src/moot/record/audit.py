@@ -1,12 +1,13 @@
 """Audit of a session, entry by entry: questions, replies, runs, decisions, spending."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from pydantic import JsonValue
 
 from moot.core.ports import JournalEntry, StepRow
+from moot.core.report import format_wait
 from moot.core.types import Spend, Value
 from moot.record.chain import SessionSnapshot
 from moot.record.transcript import as_table, as_text, describe_step
@@ -136,6 +137,11 @@ def _step(entry: JournalEntry) -> tuple[str, list[str]]:
     return entry.name, list(describe_step(row))
 
 
+def _say_wait(exchange: Mapping[str, JsonValue]) -> str:
+    took = exchange.get("milliseconds")
+    return format_wait(took) if isinstance(took, int | float) else "time unknown"
+
+
 def _describe_exchange(entry: JournalEntry) -> tuple[str, list[str]]:
     call, exchange = as_table(as_table(entry.value).get("call")), as_table(as_table(entry.value).get("exchange"))
     reply = as_table(exchange.get("reply"))
@@ -144,7 +150,7 @@ def _describe_exchange(entry: JournalEntry) -> tuple[str, list[str]]:
         usage = as_table(reply.get("usage"))
         price = "price unknown" if usage.get("usd") is None else f"${as_text(usage['usd'])}"
         tokens = f"{as_text(usage.get('input_tokens'))} tokens in, {as_text(usage.get('output_tokens'))} out"
-        lines.append(f"answered by {reply.get('model')}, {tokens}, {price}, {exchange.get('milliseconds')} ms")
+        lines.append(f"answered by {reply.get('model')}, {tokens}, {price}, {_say_wait(exchange)}")
         lines.append(f"reply ({reply.get('finish')}): {reply.get('text')}")
     else:
         lines.append("no reply")

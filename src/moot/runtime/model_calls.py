@@ -254,7 +254,7 @@ class Caller:
         except TimeoutError:
             if at_most <= own:
                 raise
-            raise ModelError(f"{model.name} gave no answer within {own:g} s", kind="timeout") from None
+            raise ModelError(f"{model.name} gave no answer within {own:g} s (call_timeout)", kind="timeout") from None
 
     def _remember(self, attempt: CallAttempt, seat: str) -> None:
         """A timeout of one seat's question says nothing about other seats."""

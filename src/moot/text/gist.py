@@ -6,11 +6,12 @@ import re
 LONGEST = 100
 TELLING = (
     "summary", "headline", "verdict", "recommendation", "position", "claim", "objection", "answer", "description",
-    "explanation", "reasoning", "reason", "rationale", "argument", "improvement", "title",
+    "explanation", "reasoning", "reasons", "reason", "rationale", "argument", "improvement", "title", "diagnosis",
+    "pattern", "concern",
 )  # fmt: skip
 """Fields that summarise the reply, best first."""
 SENTENCE_END = re.compile(r"(?<=[.!?])\s")
-PROSE = re.compile(r"^(?![`{}\[\]#|<\-*>=])\S.*\s\S")
+PROSE = re.compile(r"""^(?![`{}\[\]#|<\-*>=]|"\w+":)\S.*\s\S""")
 FENCE = re.compile(r"^\s*```.*?^\s*```\s*$", re.DOTALL | re.MULTILINE)
 OBJECT = re.compile(r"[\[{]")
 

@@ -51,7 +51,9 @@ def test_a_gain_that_chance_could_give_is_said_to_be_none() -> None:
     figures = count(make_rows("single", 30), make_rows("adaptive", 33, 5))
     assert figures.sentence.startswith("Not significant: adaptive is ahead of single by 7.5 points")
     assert "tasks would show a difference of this size" in figures.sentence
-    assert count(make_rows("single", 30), make_rows("adaptive", 30)).sentence.startswith("No difference")
+    assert count(make_rows("single", 30), make_rows("adaptive", 30)).sentence.startswith("No difference: adaptive and")
+    never = count(make_rows("single", 0), make_rows("adaptive", 0)).sentence
+    assert never.startswith("No difference: neither adaptive nor single is ever right on 40 tasks")
 
 
 def test_a_debate_that_loses_is_said_to_lose() -> None:

@@ -443,10 +443,13 @@ def test_doctor_does_not_call_a_server_ready_that_is_not_there(cli: Cli, monkeyp
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{server.getsockname()[1]}")
         there = cli("doctor", "-m", "ollama:qwen3:8b")
+        assert "no " not in next(line for line in cli("models").out.splitlines() if line.startswith("ollama"))
     gone = cli("doctor", "-m", "ollama:qwen3:8b")
     assert there.code == 0 and "ok    ollama:qwen3:8b: the server answers at 127.0.0.1:" in there.out
     assert gone.code == 1 and "FAIL  ollama:qwen3:8b: nothing answers at 127.0.0.1:" in gone.out
     assert "ready" not in gone.out + there.out
+    (ollama,) = [p for p in json.loads(cli("models", "--json").out)["providers"] if p["provider"] == "ollama"]
+    assert not ollama["usable"] and ollama["note"].startswith("nothing answers at 127.0.0.1:")
 
 
 def test_resume_takes_the_time_for_a_call_that_it_is_given(

@@ -88,3 +88,9 @@ def test_ticks_go_on_until_the_session_ends() -> None:
     with keep_ticking(watched.progress, wait):
         enough.wait()
     assert waits == [1.0, 1.0, 1.0] and len(watched.lines()) == 2
+
+
+def test_one_thing_is_not_several() -> None:
+    watched = Watched()
+    watched.progress(Told(headline="critique, round 1: 1 points, 0 breaking tests, 11 drafts"))
+    assert watched.lines() == ["0:00   critique, round 1: 1 point, 0 breaking tests, 11 drafts"]

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import Cli
 
 
 def run_shell(line: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
@@ -45,3 +46,8 @@ def test_an_output_without_unicode_shows_escapes(tmp_path: Path) -> None:
     assert json.loads(data.stdout)["winner"] == "é→😀"
     routed = run_shell("$moot route 'rm é→😀' --json", tmp_path, PYTHONIOENCODING="ascii")
     assert json.loads(routed.stdout)["triggers"] == ["destructive: rm é→😀"]
+
+
+def test_an_argument_that_is_not_unicode_is_named(cli: Cli) -> None:
+    end = cli("lessons", "add", os.fsdecode(b"na\xffme"))
+    assert (end.code, end.err) == (2, "moot: the argument 'na\\xffme' is not valid UTF-8\n")

@@ -30,7 +30,7 @@ def test_the_tutorial_runs_all_six_verbs_and_leaves_nothing(cli: Cli, tmp_path: 
     ):
         assert said in ran.out
     assert ran.out.count("\n$ moot ") == ran.out.count("\nLook at: ") == 6
-    assert json.loads(cli("list", "--json").out) == []
+    assert json.loads(cli("list", "--json").out) == [] and "this tutorial are not kept" in ran.out
     assert os.environ == before and Path.cwd() == tmp_path
     assert not list(Path(tempfile.gettempdir()).glob("moot-tutorial-*/replies.yaml"))
 

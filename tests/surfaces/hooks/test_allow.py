@@ -50,7 +50,12 @@ def waiting_id() -> str:
 
 def test_a_call_is_denied_and_the_answer_says_how_to_allow_it() -> None:
     reason = told()["permissionDecisionReason"]
-    assert decision() == "deny" and f"moot allow {waiting_id()[:10]}`" in reason and "deletes folders" in reason
+    assert (
+        decision() == "deny"
+        and f"moot allow {waiting_id()[:10]}`" in reason
+        and "deletes folders" in reason
+        and ". Nobody can be asked" in reason
+    )
 
 
 @pytest.mark.parametrize("mode", ["auto", "bypassPermissions", "dontAsk", "default"])

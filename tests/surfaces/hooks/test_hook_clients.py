@@ -204,6 +204,6 @@ def test_what_a_subagent_reports_is_not_the_person_s_word() -> None:
 def test_a_client_that_is_not_known_is_stopped_by_its_exit_code() -> None:
     call = {"tool_name": "Bash", "tool_input": {"command": GRAVE}}
     said = told(call)
-    assert (said.out, said.code) == ("", 2) and "moot allow " in said.err
+    assert (said.out, said.code) == ("", 2) and "moot allow " in said.err and ". Nobody can be asked" in said.err
     assert all(becomes(client, call, said) == "stops" for client in CLIENTS)
     assert told({"tool_name": "Bash", "tool_input": {"command": "git status"}}) == HookReply()

@@ -54,7 +54,9 @@ class CommandModel(Model):
             async with asyncio.timeout(self._timeout):
                 run = await _run(self._words, self._env, question.encode("utf-8", "replace"))
         except TimeoutError:
-            raise self._error(f"no answer within {self._timeout:g} s; allow more time per call", "timeout") from None
+            raise self._error(
+                f"no answer within {self._timeout:g} s; allow more time per call (call_timeout)", "timeout"
+            ) from None
         except OSError as error:
             raise self._error(f"it cannot be started ({error.strerror}); check the command", "failed") from None
         if run.full:

@@ -85,7 +85,7 @@ def _sentence(fault: RequestFault, kind: FailureKind, service: Service, timeout:
     quote = f" ({quote_server(fault.detail, service.key)})" if fault.detail else ""
     match kind:
         case "timeout":
-            return f"no answer from {at} within {timeout:g} s; allow more time per call or ask for less"
+            return f"no answer from {at} within {timeout:g} s; allow more time per call (call_timeout) or ask for less"
         case "failed":
             return f"{at} sent a reply too large to read; lower the number of tokens asked for"
         case "unavailable":

@@ -12,6 +12,7 @@ from moot.core.report import (
     Paragraph,
     Report,
     Tone,
+    correct_counts,
     count_things,
     language_of,
     list_figures,
@@ -149,7 +150,8 @@ def _phases(result: DebateResult) -> Iterator[Block]:
     rows = []
     led_by = any(phase.leader for phase in result.phases)
     for phase in result.phases:
-        said = phase.said if phase.status == "held" else f"{phase.status}: {phase.said}"
+        did = correct_counts(phase.said)
+        said = did if phase.status == "held" else f"{phase.status}: {did}"
         cut = f"; cut short: {phase.cut}" if phase.cut else ""
         led = (phase.leader,) if led_by else ()
         rows.append(make_row(str(phase.round), phase.phase, str(phase.calls), *led, said + cut))

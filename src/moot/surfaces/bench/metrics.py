@@ -295,6 +295,8 @@ def _say_pair(found: ArmComparison, reference: ArmFigures, other: ArmFigures) ->
     # The rival was chosen because it is the best of several: where it is the one ahead, their number counts.
     if (found.p if found.points >= 0 else found.adjusted) < 0.05:
         return f"{ahead.arm} is better than {behind.arm} by {size} {tasks}, {prices}."
+    if not found.points and not reference.right.count:
+        return f"No difference: neither {reference.arm} nor {other.arm} is ever right {tasks}, {prices}."
     if not found.points:
         return f"No difference: {reference.arm} and {other.arm} are right equally often {tasks}, {prices}."
     needed = f"; about {found.tasks_needed} tasks would show a difference of this size" if found.tasks_needed else ""

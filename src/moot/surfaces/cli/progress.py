@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.status import Status
 
 from moot.core.events import Asked, Degraded, Event, Exchanged, Retried, SessionStarted, StepDone, Told, TurnTaken
-from moot.core.report import count_things
+from moot.core.report import correct_counts, count_things
 from moot.core.types import Spend
 from moot.surfaces.cli.screen import err, plain
 from moot.text.gist import find_gist
@@ -67,7 +67,7 @@ class ProgressDisplay:
                 self._asking.pop(event.seq, None)
                 self._tell_turn(event)
             case Told():
-                self._line(f"  {event.headline}")
+                self._line(f"  {correct_counts(event.headline)}")
             case Degraded():
                 self._line(f"  note: {event.note}")
             case StepDone():

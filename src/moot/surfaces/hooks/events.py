@@ -180,7 +180,7 @@ def escalate(call: HookCall, deed: Deed, told: str, env: Mapping[str, str]) -> H
         f"Nobody can be asked here. A person can allow this one call with `moot allow {name[:SHOWN]}` in a terminal; "
         "then try it again, unchanged. Do not run `moot allow` yourself and do not look for a way around it."
     )
-    return HookAnswer("deny", f"{told} {how}")
+    return HookAnswer("deny", f"{told.rstrip('.')}. {how}")
 
 
 def read_waiting_time(env: Mapping[str, str]) -> float:

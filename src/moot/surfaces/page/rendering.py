@@ -15,6 +15,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
+from moot.core.report import format_wait
 from moot.text.controls import clean
 
 HIGHLIGHTED = frozenset(
@@ -37,7 +38,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_clean_value,
     )
-    made.filters |= {"said": render_said, "prose": render_prose, "code": render_code}
+    made.filters |= {"said": render_said, "prose": render_prose, "code": render_code, "wait": format_wait}
     return made
 
 

@@ -16,7 +16,7 @@ from moot.surfaces.code_checks.measurements import own_tests, quality_of
 from moot.surfaces.session.project_environment import project_at
 from moot.surfaces.session.settings import Settings
 
-ENOUGH, TOO_LOW = 0, 1
+TOO_LOW = 1
 EXAMPLES = """Examples:
 
   moot quality app.py --tests tests/
@@ -56,7 +56,9 @@ def quality_command(
         if given and project.notice:
             err().print(plain(project.notice))
         show(quality)
-    raise typer.Exit(TOO_LOW if quality.score < least else ENOUGH)
+    if quality.score < least:
+        err().print(plain(f"moot: the score {quality.score:.4g} is below --min {least:g}"))
+        raise typer.Exit(TOO_LOW)
 
 
 def show(quality: Quality) -> None:

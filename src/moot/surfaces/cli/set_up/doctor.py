@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -12,7 +13,14 @@ from moot.core.config import Resolved
 from moot.core.errors import MootError
 from moot.core.report import count_things
 from moot.core.types import ModelCall
-from moot.edge.models import find_own_server, find_problem, is_fit_to_show, list_status, why_unreachable
+from moot.edge.models import (
+    ProviderStatus,
+    find_own_server,
+    find_problem,
+    is_fit_to_show,
+    list_status,
+    why_unreachable,
+)
 from moot.edge.sandbox import sandbox_status
 from moot.edge.store.engine import mask_address
 from moot.protocols import PROTOCOLS
@@ -37,7 +45,7 @@ def register(app: typer.Typer) -> None:
 def models_command(model: ModelFlag = None, seat: SeatFlag = None, json_output: JsonFlag = False) -> None:
     """List the providers, what each needs, and which model each seat has."""
     settings = Settings.load({"model": tuple(model or ()), **seat_settings(seat)}).with_pick()
-    known, endpoints = list_status(os.environ), settings.endpoints()
+    known, endpoints = list(map(_ask_server, list_status(os.environ))), settings.endpoints()
     seats = {f"{p}.{s}": list(c) for p in PROTOCOLS for s, c in settings.seats(p).items()}
     if json_output:
         entries: list[JsonValue] = [
@@ -68,6 +76,15 @@ def models_command(model: ModelFlag = None, seat: SeatFlag = None, json_output: 
         out().print(plain(settings.picked.reason))
     if not seats:
         out().print(plain("no model is configured: `moot harden` uses its deterministic teams; set one with --model"))
+
+
+def _ask_server(status: ProviderStatus) -> ProviderStatus:
+    """A server of one's own is usable only if it runs."""
+    if not status.usable or status.from_library:
+        return status
+    service = find_own_server(status.example, os.environ)
+    trouble = why_unreachable(service) if service else None
+    return replace(status, usable=False, note=trouble) if trouble else status
 
 
 def doctor_command(

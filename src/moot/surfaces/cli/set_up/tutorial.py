@@ -56,7 +56,11 @@ def tutorial_command(
     if failed:
         _say("", f"Failed:  {', '.join(failed)}. `moot doctor` says what is missing.")
         raise typer.Exit(1)
-    _say("", "Now with your own code: moot harden FILE. For a model: moot models. Sessions: moot list, moot show ID.")
+    _say(
+        "",
+        "The sessions of this tutorial are not kept. Yours are: moot list, moot show ID.",
+        "Now with your own code: moot harden FILE. For a model: moot models.",
+    )
 
 
 @contextlib.contextmanager
