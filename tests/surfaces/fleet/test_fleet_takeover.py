@@ -1,12 +1,19 @@
 """A worker dies, or seems to: others carry its sessions on, and nothing that is recorded is done twice."""
 
+import asyncio
 import random
 import signal
 from datetime import datetime
 
 import psycopg
+import pytest
 from fleetkit import HASTY, Fleet
 from killing import GATED, Storm, after_calls, audit
+
+from moot.core.errors import Parked, StoreError
+from moot.core.ports import SessionRecord
+from moot.surfaces.fleet.worker import Worker
+from moot.surfaces.session.settings import Settings
 
 
 def test_sessions_of_a_killed_worker_are_taken_over(fleet: Fleet) -> None:
@@ -50,6 +57,27 @@ def test_a_worker_that_was_believed_dead_is_refused_and_spoils_nothing(fleet: Fl
     (another,) = fleet.enroll([fleet.plan("drop table u")])
     fleet.wait_for_end([another])  # by the one that came back
     assert frozen.alive
+
+
+def test_a_wait_that_was_not_recorded_is_not_forgotten(fleet: Fleet) -> None:
+    """The connection was lost while a session parked: it stayed with a living worker, without a job, for ever."""
+    (session_id,) = fleet.enroll([fleet.plan("drop table t")], put=False)
+
+    async def story() -> None:
+        worker = Worker(Settings.load({"store": fleet.store}), 1)
+
+        async def park(record: SessionRecord, *, take: bool = False) -> None:
+            await worker.store.claim(record.id, worker.row.owner)
+            raise Parked("g", "it waits")
+
+        worker.host.run = park  # type: ignore[method-assign]
+        try:
+            with pytest.raises(StoreError, match="could not be recorded that the session waits"):
+                await worker._carry_session(session_id, found=False)
+        finally:
+            await worker._leave()
+
+    asyncio.run(story())
 
 
 def test_a_worker_that_waits_for_a_lock_still_gives_signs_of_life(fleet: Fleet) -> None:

@@ -250,12 +250,20 @@ class Worker:
         try:
             await self.host.run(record, take=take)
         except Parked:  # the decision queues it again
+            await self._require_wait(record.id)
             return None
         except LeaseLost as error:  # the new holder has its own job
             self.tell(str(error))
             return None
         released = (await self.store.session(session_id)).status == "pending"
         return PutBack(0.0, begun=True) if released else None
+
+    async def _require_wait(self, session_id: str) -> None:
+        """Raises if a lost connection kept it from being recorded that the session waits: nobody would take it from a
+        living worker, so its job is put back until this one takes it again."""
+        kept = await self.store.session(session_id)
+        if kept.status == "running" and kept.owner == self.row.owner:
+            raise StoreError("it could not be recorded that the session waits")
 
     async def _goes_on(self, record: SessionRecord, *, found: bool) -> bool:
         if record.waiting_on:
