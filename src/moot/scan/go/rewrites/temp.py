@@ -39,8 +39,12 @@ def own_folder(source: Source, node: Node) -> Change:
     indent = source.slice(start, first.start_byte)
     if indent.strip() or find_line(made).parent != first.parent:
         raise RewriteRefused("the statement shares its line with another one")
-    lines = ('private, privateErr := os.MkdirTemp("", "private-")', "if privateErr != nil {")
-    lines = (*lines, f"\t{refuse(source, node, 'privateErr')}", "}")
+    lines = (
+        'private, privateErr := os.MkdirTemp("", "private-")',
+        "if privateErr != nil {",
+        f"\t{refuse(source, node, 'privateErr')}",
+        "}",
+    )
     edits = [Edit(first.start_byte, first.start_byte, "".join(f"{line}\n{indent}" for line in lines))]
     edits += [replace_node(use, "private") for use in uses]
     if call.name == "os.Create":
