@@ -159,6 +159,9 @@ class Room(Protocol):
     def has_model(self, seat: str) -> bool:
         """False if no model is assigned; `ask` then returns `Absent(why="no_model")`."""
 
+    def latency(self, seat: str) -> float:
+        """How many seconds this seat's last answer took, as recorded; 0 before its first."""
+
     def allowance(self) -> int:
         """About how many tokens of material fit into a prompt."""
 

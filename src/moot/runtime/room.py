@@ -45,6 +45,7 @@ class LiveRoom:
         # Bound, not wrapped: a wrapper for each method would only repeat the contract in `core.room`.
         self.ask, self.ask_all, self.has_model = turns.ask, turns.ask_all, turns.seated
         self.turn_of, self.note_run, self.use_tools = turns.turn_of, turns.note_run, turns.use_tools
+        self.latency = turns.latency
         self.scan, self.repair = effects.scan, effects.repair
         self.execute, self.execute_all = effects.execute, effects.execute_all
         self.attack, self.cover, self.race = effects.attack, effects.cover, effects.race

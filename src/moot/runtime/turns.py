@@ -60,6 +60,8 @@ class SeatTurns:
         self._answers: dict[int, tuple[BaseModel, int]] = {}
         """Each answer and its step, by its identity."""
         self._ran: dict[int, RanTurnRow] = {}
+        self._milliseconds: dict[str, int] = {}
+        """How long each seat's last answer took, from the record where there is one."""
         self.failed_at: int | None = None
         """The first step at which a provider failed; a resumed session retries from there."""
 
@@ -98,6 +100,9 @@ class SeatTurns:
     def seated(self, seat: str) -> bool:
         return bool(self._cast.get(seat))
 
+    def latency(self, seat: str) -> float:
+        return self._milliseconds.get(seat, 0) / 1000
+
     def _check_admission(self, ask: Ask[T]) -> str:
         return self._steps.bounds.admit() if self._steps.bounds and self.seated(ask.seat) else ""
 
@@ -129,6 +134,7 @@ class SeatTurns:
         if put.step is not None:
             await self._steps.journal.append([*offer, *put.rows(answer), turn_row(seq, ask, exchange, answer, uses)])
         self.latest[ask.seat] = (seq, f"{ask.seat}@{exchange.model}")
+        self._milliseconds[ask.seat] = exchange.milliseconds
         if isinstance(answer, Absent) and answer.why in ("unreachable", "timeout"):
             # Of parallel questions, a later one may fail first.
             self.failed_at = seq if self.failed_at is None else min(seq, self.failed_at)

@@ -9,9 +9,10 @@ from conftest import Cli
 from debate_script import QUIET, TESTS, Entry, says
 from debate_script import world as fixed_world
 from debates import FIRST, LAST, RIGHT, TASK, ballot, blind, code, held, points, scores, team, wrote
+from debates import TESTS as GIVEN
 from test_debate_cli import calls, story
 
-from moot.core.types import Answer
+from moot.core.types import Answer, ModelCall
 from moot.evidence.trials.selection import (
     DraftRun,
     Prediction,
@@ -23,6 +24,7 @@ from moot.evidence.trials.selection import (
 )
 from moot.evidence.trials.signatures import calls_from_signature, calls_of_drafts, find_common_function
 from moot.protocols.debate.types import DebateRules
+from moot.testing import FrozenClock, Line
 
 BARE = "Write largest(numbers): the largest number of a list, or None for an empty one."
 SMALLEST = "def largest(numbers):\n    return min(numbers, default=None)\n"
@@ -49,6 +51,21 @@ def test_drafts_go_on_one_at_a_time_until_one_passes(cli: Cli, tmp_path: Path) -
     assert (result["exit"], result["code"], result["calls"]) == (0, RIGHT, 5)
     assert result["why"] == "1 of 5 drafts pass your tests" and result["grade"] == "tested"
     assert [c["dropped"] for c in result["candidates"]][:2] == ["passes fewer of your tests than E"] * 2
+
+
+@pytest.mark.parametrize(("seconds", "edition", "drafts"), [(1.0, 3, 3), (30.0, 3, 4), (30.0, 2, 3)])
+def test_drafts_of_a_slow_model_are_asked_for_in_pairs(seconds: float, edition: int, drafts: int) -> None:
+    """The time of a reply is the recorded one: two at once take half the time, and one may be wasted."""
+    clock = FrozenClock()
+
+    def answer(call: ModelCall) -> Line:
+        clock.seconds += seconds
+        return next(replies)
+
+    replies = iter([code(SMALLEST), code(SMALLEST), code(RIGHT), code(RIGHT)])
+    rules = DebateRules.model_validate({"lessons": 0, "planning": "off", "edition": edition})
+    done = held({"code": answer}, rules=rules, seats=team("proposer"), tests=GIVEN, clock=clock)
+    assert (len(done.asked), done.result.code) == (drafts, RIGHT)
 
 
 def test_an_effort_is_a_cap(cli: Cli, tmp_path: Path) -> None:
