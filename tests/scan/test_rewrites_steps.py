@@ -4,9 +4,10 @@ import sqlite3
 import xml.etree.ElementTree as ET
 
 import pytest
-from samples import repaired, rules
+from samples import code, repaired, rules
 
 from moot.core.types import Language
+from moot.scan.team import StaticTeam
 
 SEARCH = """import sqlite3
 
@@ -277,3 +278,33 @@ def test_a_new_key_lies_on_a_sound_curve(curve: str, after: str) -> None:
         "from cryptography.hazmat.primitives.asymmetric import ec\ndef f(c):\n    return ec.generate_private_key({})\n"
     )
     assert repaired("python", text.format(curve))[0] == text.format(after)
+
+
+@pytest.mark.parametrize(("other", "suggested"), [("", True), ('import _ "github.com/microsoft/go-mssqldb"\n', False)])
+def test_a_query_without_a_known_driver_gets_a_suggestion_and_no_rewrite(other: str, suggested: bool) -> None:
+    text = (
+        f'package p\n\nimport "database/sql"\n{other}\nfunc f(db *sql.DB, n string) (*sql.Rows, error) {{\n'
+        '\treturn db.Query("SELECT a FROM t WHERE n = \'" + n + "\'")\n}\n'
+    )
+    after, repair = repaired("go", text)
+    (left,) = repair.left.values()
+    assert after == text
+    assert ("Suggested, if the driver writes placeholders as ?" in left) == suggested
+    assert ('`return db.Query("SELECT a FROM t WHERE n = ?", n)`' in left) == suggested
+
+
+def test_a_server_with_limits_still_has_an_error_to_check() -> None:
+    text = 'package main\n\nimport "net/http"\n\nfunc main() {\n\thttp.ListenAndServe(":8080", nil)\n}\n'
+    after, repair = repaired("go", text)
+    assert not repair.left and "if err := (&http.Server{" in after and "log.Fatal(err)" in after
+
+
+def test_a_part_of_a_parameter_and_a_callback_are_called_what_the_code_calls_them() -> None:
+    text = (
+        "function f(db, { name }) {\n  db.query(`SELECT a FROM t WHERE n = '${name}'`);\n}\n"
+        "function g(res) {\n  load((out) => res.send('<p>' + out + '</p>'));\n}\n"
+    )
+    found = StaticTeam().scan(code("javascript", text)).findings
+    said = " ".join(f"{each.description} {each.exploit} {' '.join(step.what for step in each.path)}" for each in found)
+    assert "if `name` comes from outside" in said and "parameter name of f()" in said
+    assert "a callback" in said and "callback " not in said.replace("a callback", "") and "parameter 1" not in said

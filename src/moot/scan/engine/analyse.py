@@ -105,6 +105,7 @@ def _finding(report: FlowReport) -> Vulnerability:
     )
 
 
+UNNAMED = re.compile(r"\bparameter parameter \d+\b")
 CALLBACK = re.compile(r"\bcallback \d+\(\)")
 TAKEN_APART = re.compile(r"parameter \d+")
 """What a parameter is called of which the code names only parts: `function f({ name, role })`."""
@@ -152,7 +153,7 @@ def _path(report: FlowReport) -> tuple[PathStep, ...]:
     steps: list[PathStep] = []
     step: FlowStep | None = report.taint.step
     while step is not None:
-        steps.append(PathStep(file=step.path, line=step.line, what=name_callbacks(step.what)))
+        steps.append(PathStep(file=step.path, line=step.line, what=spell_unnamed(step.what)))
         step = step.before
     sink = PathStep(file=report.module.path, line=report.module.line(report.at[0]), what=f"reaches {_excerpt(report)}")
     return (*reversed(steps), sink)
@@ -178,12 +179,12 @@ def _spell_origin(report: FlowReport, base: str, places: list[str]) -> str:
     name, of, function = base.partition(" of ")
     if TAKEN_APART.fullmatch(name.removeprefix("parameter ")) and places and places[0].isidentifier():
         name, places = f"parameter {places[0]}", places[1:]
-    return name_callbacks(f"{name}{_spell_places(report, places)}{of}{function}")
+    return spell_unnamed(f"{name}{_spell_places(report, places)}{of}{function}")
 
 
-def name_callbacks(text: str) -> str:
-    """A function without a name has one of the frontend's own."""
-    return CALLBACK.sub("a callback", text)
+def spell_unnamed(text: str) -> str:
+    """Functions and parameters without a name have one of the frontend's own."""
+    return UNNAMED.sub("a parameter", CALLBACK.sub("a callback", text))
 
 
 def _spell_places(report: FlowReport, places: Sequence[str]) -> str:

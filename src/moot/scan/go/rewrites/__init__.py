@@ -14,7 +14,7 @@ from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
 from moot.scan.go.rewrites.types import is_declared_string
 from moot.scan.marks import marks
 from moot.scan.rewrites.choices import is_chosen_by, leave_choices
-from moot.scan.rewrites.drivers import go_placeholder
+from moot.scan.rewrites.drivers import UNKNOWN, go_placeholder
 from moot.scan.rewrites.query import Dialect, parameterise_query
 from moot.scan.rules.errors import (
     ERROR_METHODS,
@@ -45,8 +45,9 @@ def sql_by_question(source: Source, node: Node) -> Change:
     call, arg = read_query(source, node)
     try:
         go_placeholder(source.project)
-    except RewriteRefused:
-        return parameterise_query(source, call, arg, make_dialect(numbered=False))
+    except RewriteRefused as why:
+        if str(why) == UNKNOWN:
+            return parameterise_query(source, call, arg, make_dialect(numbered=False))
     raise RewriteRefused("the driver is known, and the query is left for another reason")
 
 

@@ -19,7 +19,7 @@ MADE_UP = re.compile(r"\btime\.Now\(\)|\brand\.")
 TAKEN = frozenset({"private", "privateErr"})
 
 
-def own_folder(source: Source, node: Node) -> Change:
+def use_own_folder(source: Source, node: Node) -> Change:
     """A name made of the time is asked for by nobody."""
     call, scope = read_call(source, node), source.scope(node)
     if call.name not in ("os.Create", "os.WriteFile", "io/ioutil.WriteFile") or not call.args:
@@ -39,12 +39,12 @@ def own_folder(source: Source, node: Node) -> Change:
     indent = source.slice(start, first.start_byte)
     if indent.strip() or find_line(made).parent != first.parent:
         raise RewriteRefused("the statement shares its line with another one")
-    lines = (
+    lines = [
         'private, privateErr := os.MkdirTemp("", "private-")',
         "if privateErr != nil {",
         f"\t{refuse(source, node, 'privateErr')}",
         "}",
-    )
+    ]
     edits = [Edit(first.start_byte, first.start_byte, "".join(f"{line}\n{indent}" for line in lines))]
     edits += [replace_node(use, "private") for use in uses]
     if call.name == "os.Create":
@@ -63,4 +63,4 @@ def _follow(source: Source, node: Node) -> Node:
     return value if value is not None else node
 
 
-REWRITES: dict[str, Rewrite] = {"go-temp-file": own_folder}
+REWRITES: dict[str, Rewrite] = {"go-temp-file": use_own_folder}

@@ -49,7 +49,7 @@ def draw_iv(source: Source, node: Node) -> Change:
     return Change((replace_node(value, f"{crypto}.randomBytes(16)"), *added), DRAWN)
 
 
-def own_folder(source: Source, node: Node) -> Change:
+def use_own_folder(source: Source, node: Node) -> Change:
     """A name made of the time or a number is asked for by nobody: its file can lie in a folder of this user's own."""
     call = read_call(source, node)
     path = unwrap(require_node(call.arg(0), "the path is not here"))
@@ -80,5 +80,5 @@ MADE_UP = re.compile(r"\bDate\.now\(\)|\bgetTime\(\)|\bnew Date\b|\bMath\.random
 REWRITES: dict[str, Rewrite] = {
     "javascript-file-mode": restrict_mode,
     "javascript-static-iv": draw_iv,
-    "javascript-temp-file": own_folder,
+    "javascript-temp-file": use_own_folder,
 }

@@ -9,7 +9,7 @@ from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, modules, read_call
 from moot.scan.change import Change, Choices, Rewrite, RewriteRefused
 from moot.scan.javascript.rewrites.module import before
-from moot.scan.rewrites.drivers import SCRIPT_NUMBERED, infer_script_driver, script_driver
+from moot.scan.rewrites.drivers import SCRIPT_NUMBERED, UNKNOWN, infer_script_driver, script_driver
 from moot.scan.rewrites.query import Dialect, parameterise_query
 from moot.scan.rewrites.query_steps import StepWriter, parameterise_steps
 from moot.scan.sql import Part
@@ -36,8 +36,9 @@ def sql_by_question(source: Source, node: Node) -> Change:
     call = _read_query(source, node)
     try:
         _dialect(source, call)
-    except RewriteRefused:
-        return parameterise_query(source, call, call.args[0], _make_dialect("mysql2"))
+    except RewriteRefused as why:
+        if str(why) == UNKNOWN:
+            return parameterise_query(source, call, call.args[0], _make_dialect("mysql2"))
     raise RewriteRefused("the driver is known, and the query is left for another reason")
 
 
@@ -62,7 +63,9 @@ def _is_callback(source: Source, node: Node) -> bool:
 def _dialect(source: Source, call: SourceCall) -> Dialect:
     try:
         driver = script_driver(source.project, modules(source))
-    except RewriteRefused:
+    except RewriteRefused as why:
+        if str(why) != UNKNOWN:
+            raise
         driver = _infer_driver(source, call)
     return _make_dialect(driver)
 
