@@ -1,15 +1,18 @@
 """The result of a group, with what it depends on in files of which not everything was looked at.
 
-The group's own files and those that reach them are run completely. A passive file is run on import, and of its
-functions only those are that another file calls; the bodies of all others may change without any effect on the result.
+The group's own files are run completely. A file of the context is run on import, and of its functions only those are
+that another file calls or that lead to another file. All others may change, and new ones may be added, without any
+effect on the result, as long as they do not name what leads to another file.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from moot.core.types import Code, Scan, SourceFile, Value, Vulnerability
 from moot.scan.engine.frontends import lower
-from moot.scan.engine.ir import Module
-from moot.scan.engine.outline import FollowedFile, digest_followed
+from moot.scan.engine.ir import Function, Module
+from moot.scan.engine.machine import find_budget
+from moot.scan.engine.outline import FollowedFile, digest_followed, list_functions, list_parts
+from moot.scan.engine.reach import read_words
 from moot.scan.groups import Group
 from moot.scan.syntax import parse, trouble
 from moot.scan.team import FileScan, list_found, scan_code
@@ -22,8 +25,14 @@ class FileTrace(Value):
     """What a result depends on in one file."""
 
     entered: tuple[str, ...]
+    known: tuple[str, ...]
+    """All functions that it had."""
+    leading: tuple[str, ...]
+    """Names that no other function may have."""
     asked: dict[str, bool]
     """Words that a rule searched the whole text for, and whether they are in it."""
+    needed: int
+    """The smallest budget of steps with which the run is the same."""
     lined: bool
     """Whether a finding names lines of the file."""
     digest: str
@@ -59,18 +68,29 @@ def _trace_files(scans: Sequence[FileScan], findings: Collection[Vulnerability])
 def can_be_traced(scan: FileScan, followed: FollowedFile) -> bool:
     """In other languages, what stands in one function may decide how the file around it is read."""
     module = followed.module
-    sure = module.language == "python" and followed.within_budget and len(module.data) <= TRACED_BYTES
+    sure = module.language == "python" and len(module.data) <= TRACED_BYTES
     return sure and not scan.not_analysed
 
 
 def _trace(followed: FollowedFile, *, lined: bool) -> FileTrace:
-    module, entered = followed.module, followed.entered
+    module, functions = followed.module, list_functions(followed.module)
+    known = {key for key, _ in functions}
+    entered = {
+        key for key, function in functions if key in followed.entered or _names(module, function, followed.leading)
+    }
     return FileTrace(
         entered=tuple(sorted(entered)),
+        known=tuple(sorted(known)),
+        leading=tuple(sorted(followed.leading)),
         asked=_answer(module, followed.asked),
+        needed=followed.needed,
         lined=lined,
-        digest=digest_followed(module, entered, lined=lined),
+        digest=digest_followed(module, entered, known, lined=lined),
     )
+
+
+def _names(module: Module, function: Function, words: Collection[str]) -> bool:
+    return bool(words) and not read_words(module, function).isdisjoint(words)
 
 
 def _answer(module: Module, asked: Collection[str]) -> dict[str, bool]:
@@ -86,8 +106,25 @@ def read_module(file: SourceFile) -> Module | None:
     return None if module.gaps or trouble(source) is not None else module
 
 
-def still_holds(trace: FileTrace, module: Module) -> bool:
-    """Whether a result would be the same with this text of the file."""
-    if trace.asked != _answer(module, trace.asked):
+def still_holds(trace: FileTrace, module: Module, others: Iterable[SourceFile]) -> bool:
+    """Whether a result would be the same with this text of the file, beside the other files of the group."""
+    if trace.asked != _answer(module, trace.asked) or trace.needed > find_budget(len(module.data)):
         return False
-    return trace.digest == digest_followed(module, trace.entered, lined=trace.lined)
+    if trace.digest != digest_followed(module, trace.entered, trace.known, lined=trace.lined):
+        return False
+    entered, known, leading = set(trace.entered), set(trace.known), set(trace.leading)
+    functions = list_functions(module)
+    if any(_names(module, function, leading) for key, function in functions if key not in entered):
+        return False
+    return _are_unnamed(module, [function for key, function in functions if key not in known], known, others)
+
+
+def _are_unnamed(module: Module, added: list[Function], known: Collection[str], others: Iterable[SourceFile]) -> bool:
+    """Whether nothing but themselves names these functions, and no class has them."""
+    if any(module.column(function.at[0]) > 1 for function in added):
+        return False
+    names = {function.name for function in added}
+    texts = [part for _, _, part in list_parts(module, known, known)] if added else []
+    if any(name.encode() in text for name in names for text in texts):
+        return False
+    return not any(name in file.text for file in others for name in names)

@@ -1,11 +1,13 @@
-"""On what of a passive file the result of a group depends."""
+"""On what of the files beside its own the result of a group depends."""
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
 from moot.core.types import SourceFile
 from moot.edge.parallel_scan.cache import Cache
+from moot.scan.engine.machine import MAX_STEPS
 from moot.scan.groups import Group
 from moot.scan.traces import read_module, scan_group
 
@@ -84,11 +86,70 @@ def test_a_file_that_is_not_sure_to_be_read_to_its_end_counts_as_a_whole(lib: st
     assert bool(scan_group(Group(files, frozenset({"lib.py"}))).scan.not_analysed) == gaps
 
 
-def test_files_that_can_reach_the_groups_own_count_as_a_whole(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    before, after = (Group(pair(text).files, frozenset({"view.py"})) for text in (UNUSED, UNUSED + "\n"))
-    cache.save(before, scan_group(before))
-    assert cache.load(before) is not None and cache.load(after) is None
+START = "import view\nTOOLS = [1]\n\n\ndef start():\n    return view.view()\n\n\n"
+QUIET = QUOTE + START
+START += TAKE + "\n\n"
+
+
+def beside(lib: str) -> Group:
+    """As `pair`, but the file reaches the group's own: its functions are run if they lead there."""
+    return Group(pair(lib).files, frozenset({"view.py"}))
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new"),
+    [
+        (START + UNUSED, "return 1", "x = TOOLS\n    return x"),
+        (START + UNUSED, "return 1", "return 1\n\n\ndef another(value):\n    return value"),
+        (START + UNUSED, "return 1", "return 1\n\n\ndef another():\n    return more()\n\n\ndef more(): return TOOLS"),
+        (QUIET + UNUSED, "def unused", "def another():\n    pass\n\n\ndef unused"),
+        ("class Box:\n    def get(self):\n        return 1\n\n\n" + START, "return 1", "return 2"),
+    ],
+)
+def test_a_function_that_leads_to_no_other_file_may_change_or_be_new(
+    tmp_path: Path, before: str, old: str, new: str
+) -> None:
+    cache, after = Cache(tmp_path), before.replace(old, new)
+    cache.save(beside(before), scan_group(beside(before)))
+    known = cache.load(beside(after))
+    assert before != after and known == scan_group(beside(after)).scan
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return 1", "return view"),
+        ("return 1", "return start()"),
+        ("return 1", "import view as x\n    return x"),
+        ("return view.view()", "return 1"),
+        ("TOOLS = [1]", "TOOLS = [2]"),
+        ("return 1", "return 1\n\n\ndef another():\n    return view.view()"),
+        ("return 1", "return 1\n\n\ndef take(value):\n    return 'x'"),
+        ("return 1", "return 1\n\n\ndef request(value):\n    return 'x'"),
+        ("return 1", "return 1\n\n\ndef TOOLS(value):\n    return 'x'"),
+        ("pass", "pass\n\n    def __init__(self):\n        return view"),
+        ("return 1", "return 1\n\n\n@print\ndef another(value):\n    return 'x'"),
+        ("return 1", "return 1\n\n\nif TOOLS:\n    def another(value):\n        return 'x'"),
+        ("def unused(value):", "def another():\n    pass\n\n\ndef unused(value=another):"),
+    ],
+)
+def test_a_function_that_leads_to_another_file_or_is_named_there_may_not(tmp_path: Path, old: str, new: str) -> None:
+    cache, before = Cache(tmp_path), START + "class Box:\n    def get(self):\n        pass\n\n\n" + UNUSED
+    after = before.replace(old, new)
+    cache.save(beside(before), scan_group(beside(before)))
+    assert cache.load(beside(before)) is not None
+    assert before != after and cache.load(beside(after)) is None
+
+
+def test_a_file_that_used_up_its_steps_counts_as_a_whole(tmp_path: Path) -> None:
+    """One step more before may end the run of a function elsewhere."""
+    heavy = f"def heavy(value):\n{indent(LOOPS, '    ')}\n\n"
+    runs = "".join(f"def run{n}(value):\n    view.view()\n    heavy(value)\n\n\n" for n in range(2))
+    cache, before = Cache(tmp_path), START + heavy + runs
+    found = scan_group(beside(before))
+    assert found.traces[1].needed > MAX_STEPS
+    cache.save(beside(before), found)
+    assert cache.load(beside(before + UNUSED)) is None
 
 
 def test_a_body_that_decided_what_is_run_may_not_change(tmp_path: Path) -> None:

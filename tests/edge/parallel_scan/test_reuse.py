@@ -1,5 +1,6 @@
 """A kept result is used again only where a scan without a cache would find the same."""
 
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -41,6 +42,7 @@ BODIES = [
     "    ssl.SSLContext(ssl.PROTOCOL_SSLv23)\n    return value\n",
     "    '''OP_NO_SSLv3'''\n    return {other}(value)\n",
     "    import {module}\n    return {module}.take(value)\n",
+    "    view0()\n    return v0.os\n",
 ]
 BLOCKS = [
     "LIMIT = 'x'\n",
@@ -61,6 +63,7 @@ BLOCKS = [
     "from {module} import *\n",
     "from {module} import take, send\n",
     "import {module}\n",
+    "import v0\nfrom v1 import view0\n",
 ]  # fmt: skip
 VIEWS = [f"v{n}" for n in range(6)]
 MODULES = [f"w{n}" for n in range(6)]
@@ -112,6 +115,8 @@ def edit(tree: Tree, kind: str, at: int, place: int, part: str) -> None:
             chunks[chosen] = ""
         case "add":
             chunks.insert(chosen, part)
+        case "append":
+            chunks.append(re.sub(r"^def \w+", f"def added{place % 3}", part))
         case "move":
             chunks.insert(chosen, BREAK * (1 + place % 3))
         case "file":
@@ -126,7 +131,7 @@ def scan(tree: Mapping[str, Sequence[str]], cache: Cache | None) -> Scan:
     return merge_scans(files, zip(asked, scan_groups(asked, 1, cache, lambda _: None), strict=True))
 
 
-KINDS = ["change", "body", "body", "body", "rename", "remove", "add", "move", "file", "forget"]
+KINDS = ["change", "body", "body", "body", "rename", "remove", "add", "append", "append", "move", "file", "forget"]
 edits = st.tuples(st.sampled_from(KINDS), st.integers(0, 6), places, parts)
 
 

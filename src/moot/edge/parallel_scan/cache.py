@@ -25,7 +25,7 @@ from moot.scan.traces import FileTrace, TracedScan, read_module, still_holds
 
 MOST_ENTRIES, MOST_BYTES = 20_000, 200_000_000
 MOST_RESULTS = 4
-"""Per group: as many states of the passive files are remembered, so that going back to a branch costs nothing."""
+"""Per group: as many states of the context are remembered, so that going back to a branch costs nothing."""
 PARSERS = ("tree-sitter", "tree-sitter-python", "tree-sitter-javascript", "tree-sitter-typescript", "tree-sitter-go")
 
 
@@ -61,7 +61,7 @@ def _list_package(module: str) -> list[Path]:
 
 
 class Kept(Value):
-    """What a result depends on in the passive files, by their place in the group."""
+    """What a result depends on in the files of the context, by their place in the group."""
 
     texts: dict[int, str]
     traces: dict[int, FileTrace]
@@ -74,7 +74,7 @@ class KeptResult(NamedTuple):
 
 class Cache:
     """One file per group of the same own files. It holds the last few results: they differ in what they depend on in
-    the passive files. A file that is not exactly as written is ignored."""
+    the context. A file that is not exactly as written is ignored."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -89,7 +89,7 @@ class Cache:
         if place is None:
             return None
         result = results.pop(place)
-        texts = self._digest_passive(group)
+        texts = self._digest_context(group)
         try:
             scan = Scan.model_validate_json(result.scan)
         except ValidationError:
@@ -102,20 +102,21 @@ class Cache:
 
     def save(self, group: Group, found: TracedScan) -> None:
         key = self._key(group)
-        kept = Kept(texts=self._digest_passive(group), traces=found.traces)
+        kept = Kept(texts=self._digest_context(group), traces=found.traces)
         others = [result for result in self._read(key) if result.kept != kept]
         self._write(key, [KeptResult(kept, found.scan.model_dump_json().encode()), *others])
 
     def _holds(self, kept: Kept, group: Group) -> bool:
-        texts = self._digest_passive(group)
+        texts = self._digest_context(group)
         changed = [place for place in texts if texts[place] != kept.texts.get(place)]
         if any(place not in kept.traces for place in changed):
             return False
-        return all(self._is_unaffected(group.files[place], kept.traces[place]) for place in changed)
+        return all(self._is_unaffected(group, group.files[place], kept.traces[place]) for place in changed)
 
-    def _is_unaffected(self, file: SourceFile, trace: FileTrace) -> bool:
+    def _is_unaffected(self, group: Group, file: SourceFile, trace: FileTrace) -> bool:
         module = self._read_module(file)
-        return module is not None and still_holds(trace, module)
+        others = (other for other in group.files if other is not file)
+        return module is not None and still_holds(trace, module, others)
 
     def _read_module(self, file: SourceFile) -> Module | None:
         known = self._modules.get(file.path)
@@ -124,18 +125,18 @@ class Cache:
         return known[1]
 
     def _key(self, group: Group) -> str:
-        """The files with their parts in the group, and the texts of those that are analysed completely."""
+        """The files with their parts in the group, and the texts of its own."""
         digest = hashlib.sha256(analyser().encode())
         for file in group.files:
             role = "own" if file.path in group.own else "passive" if file.path in group.passive else "context"
-            text = "" if role == "passive" else self._digest(file)
+            text = self._digest(file) if role == "own" else ""
             for part in (role, file.path, file.language, text):
                 data = part.encode("utf-8", "surrogatepass")
                 digest.update(f"{len(data)} ".encode() + data)
         return digest.hexdigest()
 
-    def _digest_passive(self, group: Group) -> dict[int, str]:
-        return {n: self._digest(file) for n, file in enumerate(group.files) if file.path in group.passive}
+    def _digest_context(self, group: Group) -> dict[int, str]:
+        return {n: self._digest(file) for n, file in enumerate(group.files) if file.path not in group.own}
 
     def _digest(self, file: SourceFile) -> str:
         known = self._digests.get(file.path)

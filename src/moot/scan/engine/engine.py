@@ -16,7 +16,6 @@ from moot.scan.engine.machine import (
     MAX_CALLS,
     MAX_SHAPES,
     MAX_STEPS,
-    STEPS,
     Closure,
     Cutoff,
     FlowReport,
@@ -29,7 +28,7 @@ from moot.scan.engine.machine import (
 from moot.scan.engine.models import build_model, is_harmless
 from moot.scan.engine.namespaces import link
 from moot.scan.engine.outline import FollowedFile, list_functions
-from moot.scan.engine.reach import find_apart
+from moot.scan.engine.reach import ContextReach, find_reach
 from moot.scan.engine.routes import NEXT
 from moot.scan.engine.rulebook import FlowBook
 from moot.scan.engine.state import Heap, HeapCell, Proved, State
@@ -78,20 +77,23 @@ def run(
     gaps.extend(_too_much(unit, 0) for unit in machine.cut)
     link(machine, units)
     waiting = [entry for entry in machine.waiting if entry[0].unit.module.path not in passive]
-    apart = find_apart(machine, units, context, waiting) if context else frozenset()
-    waiting = [entry for entry in waiting if id(entry[0].function) not in apart]
+    own = {unit.module.path for unit in units}.difference(context, passive)
+    reach = find_reach(machine, units, own, passive, waiting) if context else ContextReach()
+    waiting = [entry for entry in waiting if id(entry[0].function) not in reach.apart]
     for unit in (unit for unit in units if unit.module.path not in passive):
         machine.steps = unit.spent
         machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
         gaps.extend(_run_waiting(machine, unit.budget))
     gaps.extend(_list_unfollowed(machine))
-    followed = {unit.module.path: _list_followed(machine, unit) for unit in units if unit.module.path in passive}
+    followed = {unit.module.path: _list_followed(machine, unit, reach) for unit in units if unit.module.path not in own}
     return Outcome(list(machine.reports.values()), gaps, machine.unknown, followed)
 
 
-def _list_followed(m: Machine, unit: Unit) -> FollowedFile:
-    entered = frozenset(key for key, function in list_functions(unit.module) if id(function) in m.entered)
-    return FollowedFile(unit.module, entered, frozenset(unit.asked), unit.spent <= STEPS)
+def _list_followed(m: Machine, unit: Unit, reach: ContextReach) -> FollowedFile:
+    module, functions = unit.module, list_functions(unit.module)
+    entered = frozenset(key for key, function in functions if id(function) in m.entered)
+    leading = reach.leading.get(module.path, frozenset())
+    return FollowedFile(module, entered, frozenset(unit.asked), unit.needed, leading)
 
 
 def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
@@ -104,8 +106,11 @@ def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
             m.unknown[path] = m.unknown.get(path, 0) + 1
         entry = partial(run_entry, m, closure, heap)
         for m.depth, steps, least in READINGS:
-            m.limit = max(min(limit, m.steps + steps), m.steps + least)
+            usual = m.steps + steps
+            m.limit = max(min(limit, usual), m.steps + least)
             cut = _run_guarded(m, entry, closure.unit, closure.function.at[0])
+            needed = m.steps if not cut else usual if usual <= limit else MAX_STEPS + 1
+            closure.unit.needed = max(closure.unit.needed, needed)
             if not cut:
                 break
         m.depth = MAX_CALLS

@@ -55,17 +55,25 @@ class Unit:
     done: bool = False
     spent: int = 0
     """Steps that it took to run the module."""
+    needed: int = 0
+    """The smallest budget with which its run, and that of its functions, is the same; above `MAX_STEPS` if it was too
+    small: then every step counts."""
     asked: set[str] = field(default_factory=set)
     """Words that a rule searched the whole text for."""
 
     @property
     def budget(self) -> int:
         """Steps for running the module, and again for the functions that nothing calls."""
-        return min(MAX_STEPS, STEPS + len(self.module.data) // 3)
+        return find_budget(len(self.module.data))
 
     @property
     def in_javascript(self) -> bool:
         return self.module.language in ("javascript", "typescript")
+
+
+def find_budget(size: int) -> int:
+    """For a file of so many bytes."""
+    return min(MAX_STEPS, STEPS + size // 3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -320,7 +328,7 @@ class Machine:
         except Cutoff:
             self.cut.append(unit)
         finally:
-            unit.spent = self.steps
+            unit.spent = unit.needed = self.steps
             self.steps, self.limit = steps, limit
 
     def _run_module(self, unit: Unit) -> None:

@@ -1,4 +1,4 @@
-"""The functions of a file, and a digest of the file without the bodies of those that were not entered."""
+"""The functions of a file, and a digest of the file without what was not looked at."""
 
 import hashlib
 from collections import Counter
@@ -24,15 +24,17 @@ from moot.scan.engine.lazy_block import LazyBlock
 
 @dataclass(frozen=True)
 class FollowedFile:
-    """What was run of a passive file: its statements outside of functions, and these functions."""
+    """What was run of a file of the context: its statements outside of functions, and these functions."""
 
     module: Module
     entered: frozenset[str]
     """Keys of `list_functions`."""
     asked: frozenset[str]
     """Words that a rule searched the whole text for."""
-    within_budget: bool
-    """Its own statements took no more steps than any file may, whatever its length."""
+    needed: int
+    """The smallest budget of steps with which the run is the same: a longer file may take more."""
+    leading: frozenset[str] = frozenset()
+    """Names that decide whether one of its functions is run on its own. Empty for a passive file."""
 
 
 def list_functions(module: Module) -> list[tuple[str, Function]]:
@@ -74,22 +76,33 @@ def _list_blocks(stmt: Stmt) -> tuple[Block, ...]:
             return ()
 
 
-def digest_followed(module: Module, entered: Collection[str], *, lined: bool) -> str:
+def list_parts(module: Module, entered: Collection[str], known: Collection[str]) -> Iterator[tuple[str, int, bytes]]:
+    """What a run looks at, with a mark and the offset of each part: all but the bodies of functions that were not
+    entered, and functions that are not known. Blank lines between functions count for nothing."""
+    begin = 0
+    for key, function in list_functions(module):
+        first, end = function.at
+        yield from _trim("", begin, module.data[begin:first])
+        if key in known:
+            start = None if key in entered else _find_body(module, function)
+            indent = first - module.data.rfind(b"\n", 0, first)
+            yield from _trim(f"{key} {indent}", first, module.data[first : end if start is None else start])
+        begin = end
+    yield from _trim("", begin, module.data[begin:])
+
+
+def _trim(mark: str, begin: int, part: bytes) -> Iterator[tuple[str, int, bytes]]:
+    if not part.isspace() and part:
+        kept = part.lstrip(b"\r\n")
+        yield mark, begin + len(part) - len(kept), kept.rstrip()
+
+
+def digest_followed(module: Module, entered: Collection[str], known: Collection[str], *, lined: bool) -> str:
     """Equal digests, equal runs: whatever is not in it was not looked at. `lined`: the numbers of lines count too."""
     digest = hashlib.sha256()
-    begin = 0
-
-    def add(end: int, mark: str) -> None:
-        part = module.data[begin:end]
-        line = module.line(begin) if lined and not part.isspace() else 0
+    for mark, begin, part in list_parts(module, entered, known):
+        line = module.line(begin) if lined else 0
         digest.update(f"{len(part)} {line} {mark}\n".encode() + part)
-
-    for key, function in list_functions(module):
-        start = _find_body(module, function)
-        if key not in entered and start is not None:
-            add(start, key)
-            begin = function.at[1]
-    add(len(module.data), "")
     return digest.hexdigest()
 
 

@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
 
@@ -18,20 +19,42 @@ WORD = re.compile(r"[^\W\d]\w*")
 IMPORTS = words("import __import__ import_module modules")
 Place: TypeAlias = "Closure | Kind | int"
 """A function, a class, or a heap cell by its number."""
+Entry: TypeAlias = tuple[Closure, Heap]
+Scope: TypeAlias = Mapping[str, Val]
 
 
-def find_apart(
-    m: Machine, units: Iterable[Unit], context: Collection[str], entries: Iterable[tuple[Closure, Heap]]
-) -> frozenset[int]:
-    """Ids of the functions of Python context files that name nothing which leads to another file than those: whatever
-    they do is told by another group. The text of all functions that are read here counts as looked at."""
-    search = _ReachSearch(m, {unit.module.path for unit in units} - set(context))
-    waiting = [entry for entry in entries if entry[0].unit.module.path in context]
-    waiting = [entry for entry in waiting if entry[0].unit.module.language == "python"]
-    for closure, heap in waiting:
+@dataclass(frozen=True)
+class ContextReach:
+    apart: frozenset[int] = frozenset()
+    """Ids of the functions of context files that name nothing which leads to another file than those: whatever they do
+    is told by another group."""
+    leading: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By file, the names that lead to another. A function that has none of them stays apart, whatever else it does."""
+
+
+def find_reach(
+    m: Machine, units: Sequence[Unit], own: Collection[str], passive: Collection[str], waiting: Sequence[Entry]
+) -> ContextReach:
+    """Of Python files. `waiting` are the functions of files that are not passive. What is read of passive ones counts
+    as looked at."""
+    beside = [unit for unit in units if unit.module.language == "python" and unit.module.path not in own]
+    active = {id(unit): [unit.names] for unit in beside if unit.module.path not in passive}
+    entries = [(closure, heap) for closure, heap in waiting if id(closure.unit) in active]
+    search = _ReachSearch(m, own)
+    for closure, heap in entries:
         search.note(closure, heap)
+        active[id(closure.unit)].extend(closure.env)
+    m.entered.update(id(read.function) for read in search.list_read() if id(read.unit) not in active)
+    for scopes in active.values():
+        search.note_names(scopes)
     reaching = search.list_reaching()
-    return frozenset(id(closure.function) for closure, _ in waiting if closure not in reaching)
+    apart = frozenset(id(closure.function) for closure, _ in entries if closure not in reaching)
+    leading = {
+        unit.module.path: IMPORTS | search.list_leading(unit, active[id(unit)], reaching)
+        for unit in beside
+        if id(unit) in active
+    }
+    return ContextReach(apart, leading)
 
 
 class _ReachSearch:
@@ -66,6 +89,35 @@ class _ReachSearch:
                     self._seen.add(other)
                     waiting.append(other)
 
+    def note_names(self, scopes: Iterable[Scope]) -> None:
+        """Follows every name, so that whatever a function may come to name is known."""
+        heap = Heap(self._m.heap)
+        for value in (value for scope in scopes for value in scope.values()):
+            for named in (value, *self._list_module(value.name)):
+                for place in self._list_places(named, heap):
+                    self.note(place, heap)
+
+    def list_leading(self, unit: Unit, scopes: Iterable[Scope], reaching: Collection[Place]) -> set[str]:
+        """The names that lead to a file to reach. All of them were followed before."""
+        found = {word for scope in scopes for word, value in scope.items() if self._is_leading(value, reaching)}
+        return found.union(below.name.rpartition(".")[2] for star in unit.stars for below in self._below.get(star, ()))
+
+    def list_read(self) -> list[Closure]:
+        return [place for place in self._seen if isinstance(place, Closure)]
+
+    def _is_leading(self, value: Val, reaching: Collection[Place]) -> bool:
+        heap = Heap(self._m.heap)
+        return any(
+            self._shows_own(named) or any(place in reaching for place in self._list_places(named, heap))
+            for named in (value, *self._list_module(value.name))
+        )
+
+    def _list_module(self, name: str) -> Iterator[Val]:
+        """All that a module of the given files and those below it name."""
+        units = (self._m.units.get(name), *self._below.get(name, ())) if name.startswith(HERE) else ()
+        for unit in (unit for unit in units if unit is not None):
+            yield from _list_of_unit(unit, unit.names)
+
     def list_reaching(self) -> set[Place]:
         found = set(self._reaching)
         waiting = list(found)
@@ -89,7 +141,6 @@ class _ReachSearch:
             yield from self._list_named(place)
 
     def _list_named(self, closure: Closure) -> Iterator[Val]:
-        self._m.entered.add(id(closure.function))
         unit, words = closure.unit, read_words(closure.unit.module, closure.function)
         for scope in (*closure.env, unit.names):
             for value in [scope[word] for word in words & scope.keys()]:
