@@ -127,14 +127,14 @@ def test_a_function_that_leads_to_no_other_file_may_change_or_be_new(
         ("return 1", "return 1\n\n\ndef take(value):\n    return 'x'"),
         ("return 1", "return 1\n\n\ndef request(value):\n    return 'x'"),
         ("return 1", "return 1\n\n\ndef TOOLS(value):\n    return 'x'"),
-        ("pass", "pass\n\n    def __init__(self):\n        return view"),
+        ("pass", "pass\n\n    def __init__(self):\n        self.x = 1"),
         ("return 1", "return 1\n\n\n@print\ndef another(value):\n    return 'x'"),
         ("return 1", "return 1\n\n\nif TOOLS:\n    def another(value):\n        return 'x'"),
         ("def unused(value):", "def another():\n    pass\n\n\ndef unused(value=another):"),
     ],
 )
 def test_a_function_that_leads_to_another_file_or_is_named_there_may_not(tmp_path: Path, old: str, new: str) -> None:
-    cache, before = Cache(tmp_path), START + "class Box:\n    def get(self):\n        pass\n\n\n" + UNUSED
+    cache, before = Cache(tmp_path), QUIET + "class Box:\n    def get(self):\n        pass\n\n\n" + UNUSED
     after = before.replace(old, new)
     cache.save(beside(before), scan_group(beside(before)))
     assert cache.load(beside(before)) is not None
