@@ -151,14 +151,17 @@ GO_LINES = [
     ('log.Printf("hello %s, %d", a, n)', 'log.Printf("hello %s, %d", oneLine(a), n)'),
     ('log.Println("hello "+a, v)', 'log.Println("hello "+oneLine(a), v)'),
     ('log.Print("hello " + a)', 'log.Print("hello " + oneLine(a))'),
+    ('log.Printf("hello %s", b)', 'log.Printf("hello %s", oneLine(fmt.Sprintf("%s", b)))'),
+    ('log.Printf("hello %v", b)', 'log.Printf("hello %v", oneLine(fmt.Sprint(b)))'),
 ]
 GO_LINES_LEFT = [
     'log.Printf("hello %*s", n, a)',
     'log.Printf("hello %[1]s", a)',
     'log.Printf("%s", a+"\\n")',
     'log.Printf("hello %s", all...)',
+    'var s bytes.Buffer\n\tfmt.Fprintf(&s, "\\n%s", a)\n\tlog.Printf("hello %s%s", s.String(), a)',
 ]
-GO_LOG = 'package p\n\nimport "log"\n\nfunc f(a string, n int, v any, all ...any) {\n\tLINE\n}\n'
+GO_LOG = 'package p\n\nimport "log"\n\nfunc f(a string, b []byte, n int, v any, all ...any) {\n\tLINE\n}\n'
 
 
 @pytest.mark.parametrize(("before", "after"), GO_LINES)

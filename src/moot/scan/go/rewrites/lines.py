@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
+from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node
 from moot.scan.edits import Edit
@@ -33,7 +34,7 @@ def stay_on_line(source: Source, node: Node) -> Iterator[Change]:
     found = [value for value in _list_values(source, node) if not _is_fixed(source, value)]
     if not found:
         raise RewriteRefused("no plain value stands in the text")
-    if any(OWN_LINES.search(source.text(value)) for value in found):
+    if any(_has_own_lines(source, value) for value in found):
         raise RewriteRefused("the value is made with line breaks of its own")
     added = _write_helper(source)
     groups = [[value] for value in found] + ([found] if len(found) > 1 else [])
@@ -52,7 +53,32 @@ def _as_text(source: Source, value: Node) -> tuple[str, tuple[Edit, ...]]:
     if is_text(source, value) or (value.parent is not None and value.parent.type == "binary_expression"):
         return shown, ()
     fmt, added = package(source, "fmt")
-    return f"{fmt}.Sprint({shown})", added
+    verb = _find_verb(source, value)
+    return f'{fmt}.Sprintf("%s", {shown})' if verb == "%s" else f"{fmt}.Sprint({shown})", added
+
+
+def _find_verb(source: Source, value: Node) -> str:
+    """The verb that formats the value: `%s` writes bytes as text, which `%v` and Sprint do not."""
+    call = value.parent.parent if value.parent is not None else None
+    if call is None or call.type != "call_expression":
+        return ""
+    args = list(read_call(source, call).args)
+    templates = [at for at, arg in enumerate(args) if arg.type in TEXTS and arg.start_byte < value.start_byte]
+    if not templates or not FORMATS.search(read_call(source, call).method):
+        return ""
+    verbs = [verb[0] for verb in VERB.finditer(source.text(args[templates[0]])) if verb[1] != "%"]
+    place = args.index(value) - templates[0] - 1
+    return verbs[place] if 0 <= place < len(verbs) else ""
+
+
+def _has_own_lines(source: Source, value: Node) -> bool:
+    """A value that is made with line breaks, or what a buffer of this function collects."""
+    made = [b.value for b in origins(source, value) if b.value is not None] if value.type == "identifier" else [value]
+    around = source.text(source.scope(value).node)
+    collected = re.match(r"(\w+)\.(?:Bytes|String)\(\)$", source.text(value))
+    if collected and re.search(rf"\b{collected[1]}\b[^\n]*\b(?:bytes\.|strings\.Builder)", around):
+        return True
+    return any(OWN_LINES.search(source.text(each)) for each in made)
 
 
 def _write_helper(source: Source) -> tuple[Edit, ...]:
