@@ -41,7 +41,7 @@ def test_two_drafts_that_pass_and_behave_alike_cost_two_calls(cli: Cli, tmp_path
     assert (result["exit"], result["outcome"], result["stop_reason"]) == (0, "agreed", "alike_and_green")
     assert (result["calls"], result["grade"], result["sure"]) == (2, "tested", None)
     skipped = {p["phase"]: p["said"] for p in result["phases"] if p["status"] == "skipped"}
-    assert skipped["critique"] == skipped["convergence"] == "A passes your tests"
+    assert skipped["critique"] == skipped["convergence"] == "A passes your tests and the task's examples"
     assert skipped["proposal"] == "the drafts are the proposals"
 
 
@@ -49,8 +49,10 @@ def test_drafts_go_on_one_at_a_time_until_one_passes(cli: Cli, tmp_path: Path) -
     wrong = [{**entry, "always": False} for entry in says("code", code(LAST), code(FIRST), code(LAST), code(SMALLEST))]
     result = debated(cli, tmp_path, [*wrong, *says("code", code(RIGHT))], tests=TESTS)
     assert (result["exit"], result["code"], result["calls"]) == (0, RIGHT, 5)
-    assert result["why"] == "1 of 5 drafts pass your tests" and result["grade"] == "tested"
-    assert [c["dropped"] for c in result["candidates"]][:2] == ["passes fewer of your tests than E"] * 2
+    assert result["why"] == "1 of 5 drafts pass your tests and the task's examples" and result["grade"] == "tested"
+    assert [c["dropped"] for c in result["candidates"]][:2] == [
+        "passes fewer of your tests and the task's examples than E"
+    ] * 2
 
 
 @pytest.mark.parametrize(("seconds", "edition", "drafts"), [(1.0, 3, 3), (30.0, 3, 4), (30.0, 2, 3)])
@@ -87,7 +89,7 @@ def test_passing_drafts_that_differ_are_told_apart_by_blind_tests(cli: Cli, tmp_
     asked = [c["prompt"] for c in calls(cli, result) if c["prompt"].startswith("Write tests")]
     assert len(asked) == 2 and all("def largest" not in prompt for prompt in asked), "tests are written blind"
     assert result["why"] == (
-        "2 of 2 drafts pass your tests; of these, 1 of 2 drafts behave exactly like it; "
+        "2 of 2 drafts pass the task's examples; of these, 1 of 2 drafts behave exactly like it; "
         "it meets 6 of 6 values that seats predicted without seeing code"
     )
 

@@ -163,6 +163,13 @@ class DebateState:
         return self.task.examples
 
     @property
+    def given_tests(self) -> str:
+        """What decides among drafts, in words; sessions of earlier editions keep theirs."""
+        if not self.examples or self.rules.edition < 3:
+            return "your tests"
+        return "the task's examples" if self.task.tests is None else "your tests and the task's examples"
+
+    @property
     def requirements(self) -> tuple[str, ...]:
         return requirements_in(self.task.text) if self.code else ()
 
