@@ -54,3 +54,6 @@ def test_a_session_without_a_result_says_so(cli: Cli, tmp_path: Path, session: s
     change_session(tmp_path, "UPDATE debate_sessions SET outcome = NULL, status = 'running'")
     shown = cli(words[0], session, *words[1:]).out
     assert "running: the session has no result yet" in shown and "Version 1" in shown
+    change_session(tmp_path, "UPDATE debate_sessions SET status = 'failed'")
+    shown = cli(words[0], session, *words[1:]).out
+    assert "failed: a fault of Moot ended the session" in shown and f"moot resume {session}" in shown

@@ -194,12 +194,20 @@ def _lesson(lesson: dict[str, JsonValue]) -> str:
     return f"{lesson.get('id')}: {lesson.get('text')} (helped {lesson.get('helped')}, harmed {lesson.get('harmed')})"
 
 
+def _reason_for_no_result(session: SessionRecord) -> str:
+    if session.status == "failed":
+        return f"a fault of Moot ended the session; `moot resume {session.id} --debug` tries again and shows where"
+    if session.status == "paused":
+        return f"the session has no result yet; `moot resume {session.id}` continues it"
+    return "the session has no result yet"
+
+
 def _outcome(session: SessionRecord) -> tuple[Block, ...]:
     """The recorded result, if no protocol here can report it."""
     outcome = as_table(session.outcome)
     result = as_table(outcome.get("result"))
     if not result:
-        return (Headline(verdict=session.status, text=f"{session.status}: the session has no result yet"),)
+        return (Headline(verdict=session.status, text=f"{session.status}: {_reason_for_no_result(session)}"),)
     verdict = str(outcome.get("outcome") or session.status)
     unread = f"{verdict}: the result as it was recorded; this version cannot report it"
     plain = [f"{key}: {as_text(value)}" for key, value in result.items() if key not in SHOWN_BELOW and _single(value)]
