@@ -187,6 +187,6 @@ def client_of(name: str) -> HookClient:
     return CLIENTS.get(name, UNKNOWN)
 
 
-def write_answer(client: str, hook: str, told: HookAnswer, event: str) -> HookReply:
+def write_answer(client: str, hook: str, answer: HookAnswer, event: str) -> HookReply:
     """In the client's format. What it shows to the person who decides has no character that a terminal obeys."""
-    return client_of(client).write(hook, HookAnswer(*map(clean, told)), event)
+    return client_of(client).write(hook, HookAnswer(*map(clean, answer)), event)
