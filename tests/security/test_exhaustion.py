@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator, Callable
 import httpx2
 import pytest
 
+from moot.core.types import Code, SourceFile
 from moot.edge.models import http
 from moot.evidence.failures import fingerprint
 from moot.evidence.trials.examples import examples_in
 from moot.evidence.trials.requirements import requirements_in
 from moot.routing.router import route
+from moot.scan import StaticTeam
 from moot.text.controls import clean
 from moot.text.markdown import page
 from moot.text.secrets import Vault
@@ -81,3 +83,12 @@ def test_no_text_decides_how_long_it_is_read(reader: str) -> None:
         for text in (once, "\n".join(once[:4_900] for _ in range(4)), "\n".join(once[:490] for _ in range(20))):
             READERS[reader](text)
             assert time.process_time() - began < 12, repr(unit)
+
+
+def test_a_pattern_in_scanned_code_is_not_read_in_every_way() -> None:
+    """Our own scan found this in ours: 32 backslashes took minutes, each one more twice as long."""
+    check = "    if re.match(r'/[^" + "\\" * 32 + "', url):\n        return redirect(url)\n"
+    text = f"import re\nfrom flask import redirect, request\ndef go():\n    url = request.args['u']\n{check}"
+    began = time.process_time()
+    StaticTeam().scan(Code(files=(SourceFile(path="go.py", language="python", text=text),)))
+    assert time.process_time() - began < 10

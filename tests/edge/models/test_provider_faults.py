@@ -41,9 +41,10 @@ def test_no_bad_reply_ever_makes_code_hardened(
 ) -> None:
     (tmp_path / "app.py").write_text(code)
     openai.setenv("MOOT_RETRIES", "0")
+    patience = "0.5" if said == "timeout" else "60"
     with fake_provider(answer) as provider:
         openai.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
-        ran = cli("harden", "app.py", "-m", "openai:any", "--json", "--call-timeout", "0.5", "--max-rounds", "1")
+        ran = cli("harden", "app.py", "-m", "openai:any", "--json", "--call-timeout", patience, "--max-rounds", "1")
     result = json.loads(ran.out)
     answered = said not in ("unreachable", "timeout")  # then the scanner's finding stands, and nobody mended it
     ended = ("unresolved", 1) if code == STUCK and answered else ("inconclusive", 2)

@@ -9,7 +9,7 @@ from moot.scan.syntax import words
 
 Proofs = frozenset[tuple[str, str]]
 PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
-ON_THIS_SITE = re.compile(r"\^?\\?/(?:\(\?!\[?(?:\\*[/\\])+\]?\)|\[\^(?:\\*[/\\])+\]|\\w|\[\w)")
+ON_THIS_SITE = re.compile(r"\^?\\?/(?:\(\?!\[?[/\\]+\]?\)|\[\^[/\\]+\]|\\w|\[\w)")
 """A pattern of addresses that begin with one slash, and not with two."""
 KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
 """A pattern that matches everything except harmless characters."""
