@@ -153,6 +153,10 @@ class DemoServer:
         begun = {name: self.begin(body) for name, body in SHOWN.items()}
         while any(self.call(f"/v1/debates/{each}")["status"] in ("pending", "running") for each in begun.values()):
             time.sleep(0.1)
+        for name, session in begun.items():  # a script that ran dry would be shown as if it belonged there
+            problem = self.call(f"/v1/debates/{session}")["problem"]
+            if problem:
+                raise RuntimeError(f"the session {name!r} stopped: {problem}")
         return begun
 
 

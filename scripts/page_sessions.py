@@ -182,7 +182,7 @@ SOLVE_BODY: dict[str, Any] = {
 TOPIC_BODY: dict[str, Any] = {
     "protocol": "debate",
     "input": {"task": TOPIC, "kind": "topic"},
-    "rules": {"planning": "off", "voting": "condorcet", "topology": "star", "max_rounds": 2},
+    "rules": {"planning": "off", "voting": "condorcet", "topology": "graph_mesh", "max_rounds": 2},
 }
 REVIEW_BODY: dict[str, Any] = {"protocol": "review", "input": {"artefacts": {"PLAN.md": PLAN}}}
 VET_BODY: dict[str, Any] = {"protocol": "vet", "input": {"action": "DROP TABLE sessions", "stakes": "high"}}
