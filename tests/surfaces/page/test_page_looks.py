@@ -58,8 +58,12 @@ def show(views: Views, name: str, width: int = 1280) -> Page:
     page, addresses = views
     page.emulate_media(media="screen", color_scheme="light")
     page.set_viewport_size({"width": width, "height": 860})
-    page.goto(addresses[name])
+    kept: Any = page.context.cookies()
+    if name == "login":  # whoever is signed in is led on
+        page.context.clear_cookies()
+    page.goto(addresses[name], wait_until="networkidle" if name == "login" else "load")
     page.locator("h1").wait_for()
+    page.context.add_cookies(kept)
     return page
 
 
