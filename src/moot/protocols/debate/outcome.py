@@ -190,7 +190,7 @@ def explain_rating(rating: Rating, state: DebateState, winner: Candidate) -> str
     others = f"{rating.alike} of {rating.drafts} drafts behave exactly like it"
     met = f"; it meets {rating.met} of {rating.of} values that seats predicted without seeing code" if rating.of else ""
     if winner.checked.green:
-        passing = f"{rating.drafts} of {state.drafted} drafts pass {state.given_tests}"
+        passing = f"{rating.drafts} of {state.drafted} drafts pass {state.tests_in_words}"
         return passing if rating.drafts == 1 else f"{passing}; of these, {others}{met}"
     return others + met
 

@@ -289,7 +289,7 @@ def reason_not_to_argue(state: DebateState, phase: Phase) -> str:
         return ""
     best = state.latest()[0]
     if best.checked.green:
-        return f"{best.id} passes {state.given_tests}"
+        return f"{best.id} passes {state.tests_in_words}"
     if phase == "optimization" and state.task.tests is not None:
         return ""  # its failing tests say what to repair
     if len({member.model for member in state.given.team}) == 1:

@@ -163,8 +163,8 @@ class DebateState:
         return self.task.examples
 
     @property
-    def given_tests(self) -> str:
-        """What decides among drafts, in words; sessions of earlier editions keep theirs."""
+    def tests_in_words(self) -> str:
+        """What decides among drafts; sessions of earlier editions keep their words."""
         if not self.examples or self.rules.edition < 3:
             return "your tests"
         return "the task's examples" if self.task.tests is None else "your tests and the task's examples"

@@ -306,7 +306,7 @@ def why_dropped(candidate: Candidate, kept: Sequence[str], state: DebateState) -
     if candidate.checked.was_run and candidate.checked.marks == best.checked.marks:
         return f"behaves like {best.id}"
     if candidate.checked.rank[:4] < best.checked.rank[:4]:
-        return f"passes fewer of {state.given_tests} than {best.id}"
+        return f"passes fewer of {state.tests_in_words} than {best.id}"
     return f"fewer drafts and blind tests speak for it than for {best.id}"
 
 
