@@ -56,7 +56,7 @@ PLAIN = 5
 """Seats of the arm without roles."""
 WATCHED = ("vote", "adaptive")
 """Arms whose drafts are all judged."""
-AT_ONCE = 2
+AT_ONCE = 4
 """Tasks of one process."""
 
 
@@ -70,11 +70,14 @@ class LivePlan:
     answers: int = 1
     """Of the votes."""
     tasks: int = 1000
+    skip: int = 0
+    """Tasks at the start of the order that another plan has."""
     parts: bool = False
     """Debates with all phases hold one round, and each arm switches one part of them."""
 
 
 EFFORTS = ("effort=5", "effort=10")
+BARE: dict[str, Any] = {"names": ("single", "vote", "adaptive"), "rules": EFFORTS}
 PARTS: dict[str, Any] = {
     "names": ("debate", "single", "vote", "adaptive"), "without": PHASES, "topologies": TOPOLOGIES, "votings": VOTINGS,
 }  # fmt: skip
@@ -88,7 +91,9 @@ MORE: Mapping[str, Mapping[str, Any]] = {
 # 2 % of the tasks going from right to wrong? `parts` and `pair`: does switching one part of a debate with all phases
 # move anything, with one model and with two? A part counts as moving something if p < 0.05 after Holm.
 PLANS = {
-    "bare": LivePlan(False, ONE, {"names": ("single", "vote", "adaptive"), "rules": EFFORTS}, answers=20),
+    "bare": LivePlan(False, ONE, BARE, answers=20),
+    # The same question with today's form of drafts: `parts` has the first 156 tasks, `rest` all others.
+    "rest": LivePlan(False, ONE, BARE, answers=20, skip=156),
     "examples": LivePlan(
         True, ONE, {"names": ("single", "vote", "vote+examples", "adaptive"), "rules": EFFORTS}, answers=5
     ),
@@ -102,7 +107,7 @@ def choose_tasks(plan: LivePlan) -> list[BenchTask]:
     pooled = {str(row["task_id"]) for row in read_rows(POOLS)}
     source = SuiteSource(examples=plan.examples)
     every = [task for suite in SUITES for task in load_tasks(suite, source)]
-    return [task for task in order_by_hash(every) if task.id not in pooled][: plan.tasks]
+    return [task for task in order_by_hash(every) if task.id not in pooled][plan.skip :][: plan.tasks]
 
 
 def make_arms(plan: LivePlan, tasks: Sequence[BenchTask], settings: Settings) -> tuple[ArmPlan, ...]:
