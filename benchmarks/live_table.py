@@ -1,21 +1,24 @@
 """The tables of `run_live`: which arm is right how often, at what price, and what each part of a debate moved."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.kept import RESULTS
 from moot.evidence.intervals import compare_paired
 from moot.surfaces.bench.metrics import ArmComparison, ArmFigures, BenchFigures, count_figures
 from moot.surfaces.bench.rows import BenchRow, RunPlan
 
+KEPT = RESULTS / "live.jsonl"
 HEAD = """# Debates on a live model
 
 `python -m benchmarks.run_live PLAN FOLDER K/N MINUTES`, then `python -m benchmarks.run_live report FOLDER…`. Tasks of
 HumanEval and MBPP (sanitized) that the recorded pools do not hold, the first by the SHA-256 of their ids, judged by the
 sets' own hidden tests. Arms share replies, so they differ only in what they do with them. Intervals are 95 % (Wilson;
 paired bootstrap), p is McNemar's exact test, in brackets after Holm over the comparisons of its table. `live.jsonl` has
-the rows: right (1 or 0), calls and tokens of each arm.
+the rows. Of each arm: right (1 or 0), calls and tokens; since the second run also how sure it was, its grade, and
+whether its first draft was right. A plan may be run in several goes: its tables count all rows.
 
 `bare` was run first, with a form of drafts that asked where they may fail before it asked for the code: 15 % of its
 questions had to be put again. The other runs have today's form, with which it was 1 %. In `pair`, seats of
@@ -23,18 +26,55 @@ questions had to be put again. The other runs have today's form, with which it w
 
 
 def write_report(runs: Sequence[tuple[RunPlan, Path]]) -> None:
-    text = "\n\n".join([HEAD, *(render_run(run, read_folder(folder)) for run, folder in runs)]) + "\n"
-    print(text)
-    (RESULTS / "live.md").write_text(text, encoding="utf-8")
-    lines = [line for run, folder in runs for line in list_rows(run, read_folder(folder))]
-    (RESULTS / "live.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    """Sections of other plans stay as they are."""
+    kept = read_kept()
+    sections = read_sections(RESULTS / "live.md")
+    for run, folder in runs:
+        kept[run.name] = {**kept.get(run.name, {}), **{row.key: row for row in read_folder(folder)}}
+        sections[run.name] = render_run(run, list(kept[run.name].values()))
+        print(sections[run.name], end="\n\n")
+    (RESULTS / "live.md").write_text("\n\n".join([HEAD, *sections.values()]) + "\n", encoding="utf-8")
+    lines = [line for name, rows in kept.items() for line in list_rows(name, rows.values())]
+    KEPT.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def list_rows(run: RunPlan, rows: Sequence[BenchRow]) -> list[str]:
+def read_sections(path: Path) -> dict[str, str]:
+    """By the name of their plan."""
+    found = path.read_text("utf-8").split("\n## ")[1:] if path.exists() else []
+    return {text.partition(":")[0]: f"## {text.strip()}" for text in found}
+
+
+def read_kept() -> dict[str, dict[tuple[str, str], BenchRow]]:
+    """The rows of earlier goes, by plan."""
+    found: dict[str, dict[tuple[str, str], BenchRow]] = {}
+    for line in KEPT.read_text("utf-8").splitlines() if KEPT.exists() else ():
+        entry = json.loads(line)
+        for arm, values in entry["arms"].items():
+            row = read_kept_arm(entry["task"], arm, values)
+            found.setdefault(entry["run"], {})[row.key] = row
+    return found
+
+
+def read_kept_arm(task: str, arm: str, values: Sequence[Any]) -> BenchRow:
+    right, calls, tokens, sure, grade, first = [*values, None, "", None][:6] if len(values) < 6 else values
+    return BenchRow(
+        suite="", task=task, arm=arm, right=bool(right), calls=calls, tokens_in=tokens, sure=sure, grade=grade,
+        baseline_right=None if first is None else bool(first),
+    )  # fmt: skip
+
+
+def list_rows(name: str, rows: Iterable[BenchRow]) -> list[str]:
     """A line for each task."""
-    arms = {task: {row.arm: [int(bool(row.right)), row.calls, row.tokens] for row in rows if row.task == task}
-            for task in run.tasks}  # fmt: skip
-    return [json.dumps({"run": run.name, "task": task, "arms": found}) for task, found in arms.items() if found]
+    tasks: dict[str, dict[str, list[Any]]] = {}
+    for row in rows:
+        tasks.setdefault(row.task, {})[row.arm] = list_values(row)
+    return [json.dumps({"run": name, "task": task, "arms": arms}) for task, arms in tasks.items()]
+
+
+def list_values(row: BenchRow) -> list[Any]:
+    first = None if row.baseline_right is None else int(row.baseline_right)
+    known = [row.sure, row.grade, first]
+    return [int(bool(row.right)), row.calls, row.tokens, *(known if known != [None, "", None] else [])]
 
 
 def read_folder(folder: Path) -> list[BenchRow]:

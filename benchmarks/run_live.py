@@ -1,8 +1,8 @@
 """Debates on a live model, many arms on the same tasks: what adaptive spending, and each part of a debate, is worth.
 
 `python -m benchmarks.run_live PLAN FOLDER [K/N] [MINUTES]` runs the tasks K, K+N, K+2N … of a plan, so that several
-processes share it, and appends to FOLDER/rows-K.jsonl; tasks that are there already are not run again.
-`python -m benchmarks.run_live report FOLDER…` prints the tables and keeps them in benchmarks/results/live.md.
+processes share it, and appends to FOLDER/rows-K.jsonl; tasks that are there already, or in results/live.jsonl, are not
+run again. `python -m benchmarks.run_live report FOLDER…` prints the tables and keeps them in results/live.md.
 
 MOOT_SERVERS names the models and their OpenAI-compatible servers: `qwen1.5b=http://127.0.0.1:8091/v1 …`. All arms of a
 task share replies: whoever asks the same question again gets the same reply, at the same price. Tasks are those of
@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.kept import read_rows
 from benchmarks.kept_runs import KeptRuns
-from benchmarks.live_table import write_report
+from benchmarks.live_table import read_kept, write_report
 from benchmarks.recorded import Recorded, Replies
 from benchmarks.run_pools import POOLS
 from moot.core.errors import MootError
@@ -271,8 +271,15 @@ def prepare(name: str) -> tuple[RunPlan, list[BenchTask], Settings]:
     return name_run(name, plan, tasks, make_arms(plan, tasks, settings)), tasks, settings
 
 
+def list_open_tasks(run: RunPlan, tasks: Sequence[BenchTask]) -> list[BenchTask]:
+    """Those of which an earlier go has not kept all arms: arms share replies, so a task is run as a whole."""
+    kept = read_kept().get(run.name, {})
+    return [task for task in tasks if any((arm.name, task.id) not in kept for arm in run.arms)]
+
+
 async def main(name: str, folder: Path, part: str, minutes: float) -> None:
     run, tasks, settings = prepare(name)
+    tasks = list_open_tasks(run, tasks)
     place, of = map(int, part.split("/"))
     models = open_models(run.models)
     shard = LiveShard(run, settings, models, folder, part.replace("/", "-"), time.monotonic() + 60 * minutes)
