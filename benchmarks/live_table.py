@@ -18,21 +18,27 @@ HumanEval and MBPP (sanitized) that the recorded pools do not hold, the first by
 sets' own hidden tests. Arms share replies, so they differ only in what they do with them. Intervals are 95 % (Wilson;
 paired bootstrap), p is McNemar's exact test, in brackets after Holm over the comparisons of its table. `live.jsonl` has
 the rows. Of each arm: right (1 or 0), calls and tokens; since the second run also how sure it was, its grade, and
-whether its first draft was right. A plan may be run in several goes: its tables count all rows.
+whether its first draft was right. A plan may be run in several goes: its tables count all rows, and what says how sure
+debates were, or what their first drafts were worth, the rows that have it. `today` joins `parts` and `rest`: all tasks
+with today's prompts.
 
 `bare` was run first, with a form of drafts that asked where they may fail before it asked for the code: 15 % of its
 questions had to be put again. The other runs have today's form, with which it was 1 %. In `pair`, seats of
 `adaptive` still argued wherever they were less than 0.8 sure (`debate.argue_below`, 0 since)."""
 
 
-def write_report(runs: Sequence[tuple[RunPlan, Path]]) -> None:
-    """Sections of other plans stay as they are."""
+def write_report(runs: Sequence[tuple[RunPlan, Path]], joined: Sequence[tuple[RunPlan, Sequence[str]]]) -> None:
+    """Sections of other plans stay as they are. `joined`: plans that have no rows but those of others."""
     kept = read_kept()
     sections = read_sections(RESULTS / "live.md")
     for run, folder in runs:
         kept[run.name] = {**kept.get(run.name, {}), **{row.key: row for row in read_folder(folder)}}
         sections[run.name] = render_run(run, list(kept[run.name].values()))
-        print(sections[run.name], end="\n\n")
+    for run, names in joined:
+        arms = {arm.name for arm in run.arms}
+        rows = [row for name in names for row in kept.get(name, {}).values() if row.arm in arms]
+        sections[run.name] = render_run(run, rows)
+    print("\n\n".join(sections.values()))
     (RESULTS / "live.md").write_text("\n\n".join([HEAD, *sections.values()]) + "\n", encoding="utf-8")
     lines = [line for name, rows in kept.items() for line in list_rows(name, rows.values())]
     KEPT.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -91,8 +97,8 @@ def render_run(run: RunPlan, rows: Sequence[BenchRow]) -> str:
     lines = [
         f"## {run.name}: {models}, {'with' if run.examples else 'without'} examples",
         "",
-        f"{len(tasks)} of {len(run.tasks)} planned tasks were begun ({human} HumanEval, {len(tasks) - human} MBPP). "
-        "Time was short, so not every arm has all of them; arms are compared on the tasks that both have.",
+        f"{len(tasks)} of {len(run.tasks)} planned tasks were run ({human} HumanEval, {len(tasks) - human} MBPP)."
+        f"{_note_gaps(run, tasks, rows)}",
         "",
         *render_arms(figures),
         *render_comparisons(f"{run.reference} against", figures.comparisons, by_arm=False),
@@ -101,6 +107,12 @@ def render_run(run: RunPlan, rows: Sequence[BenchRow]) -> str:
         *render_calibration(figures.arms),
     ]
     return "\n".join(lines)
+
+
+def _note_gaps(run: RunPlan, tasks: Sequence[str], rows: Sequence[BenchRow]) -> str:
+    if len(tasks) == len(run.tasks) and len({row.key for row in rows}) == len(tasks) * len(run.arms):
+        return ""
+    return " Time was short, so not every arm has all of them; arms are compared on the tasks that both have."
 
 
 def render_arms(figures: BenchFigures) -> list[str]:
@@ -141,7 +153,7 @@ def render_first(run: RunPlan, rows: Sequence[BenchRow]) -> list[str]:
         "",
         f"{run.reference} against its own first draft (temperature 0): {100 * found.mean:+.1f} points "
         f"({low:+.1f} to {high:+.1f}); wrong to right {found.gained}, right to wrong {found.lost} "
-        f"({100 * found.lost / len(own):.1f} %).",
+        f"({100 * found.lost / len(own):.1f} % of {len(own)}).",
     ]
 
 

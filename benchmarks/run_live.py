@@ -292,7 +292,9 @@ async def main(name: str, folder: Path, part: str, minutes: float) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 2 and sys.argv[1] == "report":
-        write_report([(prepare(Path(each).name)[0], Path(each)) for each in sys.argv[2:]])
+        today = prepare("bare")[0].model_copy(update={"name": "today"})
+        runs = [(prepare(Path(each).name)[0], Path(each)) for each in sys.argv[2:]]
+        write_report(runs, [(today, ("parts", "rest"))])
     elif len(sys.argv) > 2 and sys.argv[1] in PLANS:
         which, where, part, minutes = (*sys.argv[1:], *("", "", "0/1", "600")[len(sys.argv) - 1 :])[:4]
         asyncio.run(main(which, Path(where), part, float(minutes)))
