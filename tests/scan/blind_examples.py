@@ -14,6 +14,9 @@ knew none of the rules.
 `blind_fourth` and `blind_fifth` are pairs too: fragments as a review shows them, often without imports and with helpers
 that are not shown. Injection into SQL has the most of them. Their author knew none of the rules. The fifth batch is
 held back: which of its pairs are judged wrongly is listed nowhere, so that no rule is written for one of them.
+
+`blind_sixth` are pairs of fragments too, of every family in the proportion of reviews; most of them are helpers whose
+caller is not shown. Their author knew none of the rules.
 """
 
 import re
@@ -24,7 +27,7 @@ from typing import Literal, get_args
 BlindLanguage = Literal["python", "javascript", "go"]
 BLIND_LANGUAGES: tuple[BlindLanguage, ...] = get_args(BlindLanguage)
 
-BlindBatch = Literal["blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth"]
+BlindBatch = Literal["blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth", "blind_sixth"]
 BLIND_BATCHES: tuple[BlindBatch, ...] = get_args(BlindBatch)
 HELD_BACK_BATCHES: tuple[BlindBatch, ...] = ("blind_fifth",)
 """What is judged wrongly there is counted per language and shown nowhere in more detail."""
