@@ -1,6 +1,6 @@
 """How the scan does on examples that were written without sight of its rules, per language and family of flaws.
 
-`python -m benchmarks.scan_blind` writes results/scan-blind.txt; `--second` to `--sixth` judge the later batches of
+`python -m benchmarks.scan_blind` writes results/scan-blind.txt; `--second` to `--seventh` judge the later batches of
 examples and write results/scan-blind-second.txt and so on; `--details` also prints which examples were judged wrongly.
 The examples and the rule for their use: tests/scan/blind_examples.py.
 """

@@ -15,8 +15,8 @@ knew none of the rules.
 that are not shown. Injection into SQL has the most of them. Their author knew none of the rules. The fifth batch is
 held back: which of its pairs are judged wrongly is listed nowhere, so that no rule is written for one of them.
 
-`blind_sixth` are pairs of fragments too, of every family in the proportion of reviews; most of them are helpers whose
-caller is not shown. Their author knew none of the rules.
+`blind_sixth` and `blind_seventh` are pairs of fragments too, of every family in the proportion of reviews; most of them
+are helpers whose caller is not shown. Their author knew none of the rules. The seventh batch is held back.
 """
 
 import re
@@ -27,9 +27,11 @@ from typing import Literal, get_args
 BlindLanguage = Literal["python", "javascript", "go"]
 BLIND_LANGUAGES: tuple[BlindLanguage, ...] = get_args(BlindLanguage)
 
-BlindBatch = Literal["blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth", "blind_sixth"]
+BlindBatch = Literal[
+    "blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth", "blind_sixth", "blind_seventh"
+]
 BLIND_BATCHES: tuple[BlindBatch, ...] = get_args(BlindBatch)
-HELD_BACK_BATCHES: tuple[BlindBatch, ...] = ("blind_fifth",)
+HELD_BACK_BATCHES: tuple[BlindBatch, ...] = ("blind_fifth", "blind_seventh")
 """What is judged wrongly there is counted per language and shown nowhere in more detail."""
 _FOLDER = Path(__file__).parent
 _HEAD = re.compile(

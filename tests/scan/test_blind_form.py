@@ -30,12 +30,14 @@ _FEWEST_FAMILIES: dict[BlindBatch, dict[BlindLanguage, int]] = {
     "blind_fourth": {"python": 12, "javascript": 9, "go": 7},
     "blind_fifth": {"python": 10, "javascript": 7, "go": 6},
     "blind_sixth": {"python": 21, "javascript": 21, "go": 21},
+    "blind_seventh": {"python": 15, "javascript": 15, "go": 15},
 }
 _FEWEST_PAIRS: dict[BlindBatch, dict[BlindLanguage, int]] = {
     "blind_third": {"python": 28, "javascript": 28, "go": 28},
     "blind_fourth": {"python": 40, "javascript": 18, "go": 14},
     "blind_fifth": {"python": 27, "javascript": 12, "go": 9},
     "blind_sixth": {"python": 30, "javascript": 30, "go": 30},
+    "blind_seventh": {"python": 20, "javascript": 20, "go": 20},
 }
 _ALL = [(language, batch) for batch in _FEWEST_FAMILIES for language in BLIND_LANGUAGES]
 every_batch = pytest.mark.parametrize(("language", "batch"), _ALL)
