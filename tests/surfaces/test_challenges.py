@@ -1,4 +1,7 @@
-"""The challenges drive the running product: each passes, and fails for its own reason once its feature is off."""
+"""The challenges drive the running product: each passes, and fails for its own reason once its feature is off.
+
+Here two are switched off; `make challenges` switches off all, every week in CI: each takes as long as with its feature.
+"""
 
 import subprocess
 from pathlib import Path
@@ -19,8 +22,16 @@ def test_every_feature_has_its_challenge() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("how", [(), ("--off",)], ids=["on", "off"])
-def test_a_challenge_passes_and_fails_without_its_feature(name: str, how: tuple[str, ...]) -> None:
-    ran = subprocess.run([str(FOLDER / "run"), *how, name], capture_output=True, text=True, timeout=300)
+def test_a_challenge_passes(name: str) -> None:
+    run_challenge(name)
+
+
+@pytest.mark.parametrize("name", ["condorcet-voting", "tree-topology"])
+def test_a_challenge_fails_without_its_feature(name: str) -> None:
+    run_challenge("--off", name)
+
+
+def run_challenge(*how: str) -> None:
+    ran = subprocess.run([str(FOLDER / "run"), *how], capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.rstrip().endswith("1 passed, 0 failed")
