@@ -1,12 +1,13 @@
 """The tables of `run_live`: which arm is right how often, at what price, and what each part of a debate moved."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.kept import RESULTS
 from moot.evidence.intervals import compare_paired
+from moot.evidence.trials.selection import Rating, prefer_first
 from moot.surfaces.bench.metrics import ArmComparison, ArmFigures, BenchFigures, count_figures
 from moot.surfaces.bench.rows import BenchRow, RunPlan
 
@@ -31,13 +32,15 @@ def write_report(runs: Sequence[tuple[RunPlan, Path]], joined: Sequence[tuple[Ru
     """Sections of other plans stay as they are. `joined`: plans that have no rows but those of others."""
     kept = read_kept()
     sections = read_sections(RESULTS / "live.md")
+    folders = {run.name: folder for run, folder in runs}
     for run, folder in runs:
         kept[run.name] = {**kept.get(run.name, {}), **{row.key: row for row in read_folder(folder)}}
-        sections[run.name] = render_run(run, list(kept[run.name].values()))
+        sections[run.name] = render_run(run, list(kept[run.name].values())) + render_near_ties([folder])
     for run, names in joined:
         arms = {arm.name for arm in run.arms}
         rows = [row for name in names for row in kept.get(name, {}).values() if row.arm in arms]
-        sections[run.name] = render_run(run, rows)
+        ties = render_near_ties([folders[name] for name in names if name in folders])
+        sections[run.name] = render_run(run, rows) + ties
     print("\n\n".join(sections.values()))
     (RESULTS / "live.md").write_text("\n\n".join([HEAD, *sections.values()]) + "\n", encoding="utf-8")
     lines = [line for name, rows in kept.items() for line in list_rows(name, rows.values())]
@@ -155,6 +158,32 @@ def render_first(run: RunPlan, rows: Sequence[BenchRow]) -> list[str]:
         f"({low:+.1f} to {high:+.1f}); wrong to right {found.gained}, right to wrong {found.lost} "
         f"({100 * found.lost / len(own):.1f} % of {len(own)}).",
     ]
+
+
+def render_near_ties(folders: Sequence[Path]) -> str:
+    """What the choice makes of the debates' drafts with near ties going to the first draft, and without."""
+    lines = [line for folder in folders for path in sorted(folder.glob("drafts-*")) for line in path.open("rb")]
+    debates = [debate for debate in map(json.loads, lines) if debate["arm"] == "adaptive" and debate["ratings"]]
+    if not debates:
+        return ""
+    found = []
+    for prefer in (False, True):
+        pairs = [judge_choice(debate, prefer=prefer) for debate in debates]
+        lost = sum(first and not chosen for first, chosen in pairs)
+        found.append(f"{sum(chosen for _, chosen in pairs)} right, {lost} from right to wrong")
+    return (
+        f"\n\nThe choice alone, applied to the drafts of {len(debates)} debates: by score {found[0]}; with near ties "
+        f"to the first draft {found[1]}."
+    )
+
+
+def judge_choice(debate: Mapping[str, Any], *, prefer: bool) -> tuple[bool, bool]:
+    """Whether the first draft is right, and the one that is chosen."""
+    right = {draft["id"]: bool(draft["right"]) for draft in debate["drafts"]}
+    first = debate["drafts"][0]["id"]
+    ratings = sorted(map(Rating.model_validate, debate["ratings"]), key=lambda rating: -rating.score)
+    chosen = (prefer_first(ratings, first) if prefer else ratings)[0].name
+    return right[first], right[chosen]
 
 
 def render_calibration(arms: Sequence[ArmFigures]) -> list[str]:

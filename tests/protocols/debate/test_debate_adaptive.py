@@ -20,6 +20,7 @@ from moot.evidence.trials.selection import (
     estimate_confidence,
     find_smallest_difference,
     near_tie,
+    prefer_first,
     rate_drafts,
 )
 from moot.evidence.trials.signatures import calls_from_signature, calls_of_drafts, find_common_function
@@ -183,6 +184,27 @@ def test_a_near_tie_is_settled_by_the_smallest_call_asked_without_values() -> No
     assert len(done.asked) <= 11 and done.result.claims[-1].by[0].startswith("proposer (")
 
 
+def test_a_near_tie_goes_to_the_first_draft() -> None:
+    ratings = [rate("B", 1.0), rate("C", 0.95), rate("A", 0.9)]
+    assert [rating.name for rating in prefer_first(ratings, "A")] == ["A", "B", "C"]
+    assert prefer_first([rate("B", 1.0), rate("A", 0.89)], "A")[0].name == "B", "it is clearly behind"
+    assert prefer_first([rate("B", 1.0, alike=2), rate("A", 0.95)], "A")[0].name == "B", "more behave like the other"
+    assert prefer_first([rate("B", 0.0), rate("A", 0.0)], "A")[0].name == "B", "neither returned a value"
+    assert prefer_first([], "A") == ()
+
+
+@pytest.mark.parametrize(("edition", "winner"), [(3, FIRST), (2, LAST)])
+def test_a_result_says_that_a_near_tie_went_to_the_first_draft(edition: int, winner: str) -> None:
+    """The second draft meets one more of 31 values."""
+    both = [f"largest([{n}]) == {n}" for n in range(30)]
+    answers = {"code": [code(FIRST), code(LAST)], "tests": wrote(*both, "largest([1, 2]) == 2")}
+    rules = DebateRules.model_validate({"lessons": 0, "planning": "off", "effort": 3, "edition": edition})
+    result = held(answers, rules=rules, task=BARE, seats=team("proposer")).result
+    assert result.code == winner
+    dropped = next(candidate.dropped for candidate in result.candidates if candidate.dropped)
+    assert dropped.startswith("nearly tied with A") == (edition == 3)
+
+
 def test_a_seat_asked_again_is_another_voice() -> None:
     answers = {
         "code": [code(LAST), code(FIRST), code(RIGHT)] * 7,
@@ -227,6 +249,10 @@ def run(name: str, **answers: str) -> DraftRun:
             for call, text in kinds.items()
         },
     )
+
+
+def rate(name: str, score: float, alike: int = 1) -> Rating:
+    return Rating(name=name, score=score, company=1, met=0, of=0, answered=1, alike=alike, drafts=3)
 
 
 def predict(*said: tuple[str, str]) -> list[Prediction]:

@@ -12,6 +12,7 @@ from moot.evidence.trials.selection import (
     estimate_confidence,
     find_smallest_difference,
     near_tie,
+    prefer_first,
     rate_drafts,
 )
 from moot.evidence.trials.signatures import calls_of_drafts
@@ -262,6 +263,8 @@ def settle(context: DebateContext) -> None:
     if state.baseline.candidate is None:
         context.update(baseline=baseline(state, state.given.team).model_copy(update={"calls": state.drafted}))
     ratings = rate_candidates(state)
+    if not state.task.tested and state.rules.edition > 2:
+        ratings = prefer_first(ratings, state.candidates[0].id)
     context.update(ratings=ratings)
     kept = choose_kept(context.state, ratings)
     for candidate in context.state.latest():
@@ -307,6 +310,9 @@ def why_dropped(candidate: Candidate, kept: Sequence[str], state: DebateState) -
         return f"behaves like {best.id}"
     if candidate.checked.rank[:4] < best.checked.rank[:4]:
         return f"passes fewer of {state.tests_in_words} than {best.id}"
+    scores = {rating.name: rating.score for rating in state.ratings}
+    if scores.get(candidate.id, 0.0) > scores.get(best.id, 0.0):
+        return f"nearly tied with {best.id}, the first draft, which is right more often"
     return f"fewer drafts and blind tests speak for it than for {best.id}"
 
 
