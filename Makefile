@@ -16,7 +16,7 @@ BENCHES := run_exchange run_startup run_routing run_sandbox run_elections run_pl
 # What the tests use. Of the providers, those that bring no other half of a cloud along.
 EXTRAS := acp anthropic google groq mistral openai-sdk openrouter local mcp otel postgres server signing
 
-.PHONY: demo test coverage check challenges controls self-check replies stress types documents bench fuzz docs site setup sandbox clients lock clean
+.PHONY: demo test coverage check style challenges controls self-check replies stress types documents bench fuzz docs site setup sandbox clients lock clean
 
 demo: setup  ## harden the examples: no key, no network service
 	@$(BIN)/python scripts/demo.py
@@ -30,10 +30,11 @@ coverage: setup sandbox clients  ## all tests, and which lines and branches they
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 
-check: setup  ## style, types, import direction, documents
+check: style types documents  ## style, types, import direction, documents
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@$(MAKE) --no-print-directory -j2 --output-sync=target types documents
 
 types: setup
 	$(BIN)/mypy
@@ -92,7 +93,7 @@ setup: .venv/ready
 sandbox:
 	@scripts/need bubblewrap chromium compiler node postgres
 
-clients:
+clients: sandbox
 	@scripts/npm-clients >/dev/null
 
 lock: | .tools/bin/uv  ## resolve the requirements anew
