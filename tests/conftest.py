@@ -1,5 +1,6 @@
 """A store, a configuration and an environment of its own for every test."""
 
+import gc
 import os
 import uuid
 from collections.abc import Callable, Generator, Iterator
@@ -51,6 +52,12 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache-home"))
     (tmp_path / "cache-home" / "moot").mkdir(parents=True)
     (tmp_path / "cache-home" / "moot" / "go").symlink_to(COMPILED)
+
+
+def pytest_collection_finish() -> None:
+    """Keep 15,000 tests and what they import out of each garbage collection: a sixth of the processor time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
