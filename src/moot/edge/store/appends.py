@@ -90,7 +90,7 @@ class AppendQueue:
         return pending.done
 
     def _flush_soon(self, loop: asyncio.AbstractEventLoop, rounds: int) -> None:
-        if rounds:
+        if rounds and not self._queued:  # whoever waits for the disk has not flushed them meanwhile
             loop.call_soon(self._flush_soon, loop, rounds - 1)
         else:
             self.flush()
