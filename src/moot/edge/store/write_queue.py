@@ -5,11 +5,13 @@ reported to the event loop at once. If a job fails everything is rolled back, an
 """
 
 import asyncio
+import atexit
 import contextlib
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -54,20 +56,21 @@ class WriteQueue:
     ) -> None:
         """`shared`: jobs that wait at the same time share a transaction."""
         self._place = place
+        self._name = name
         self._opened = opened
         self._reading = reading
-        self._shared = shared
-        self._waiting = deque[WriteJob]()
-        self._awake = False
-        """Whether the thread will look at the waiting jobs without being told."""
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._most = TOGETHER if shared else 1
+        self._waiting = SimpleQueue[WriteJob | None]()
+        """None comes last."""
+        self._thread: Thread | None = None
+        self._ended = Future[None]()
+        """Done once the thread has closed its connection."""
+        self._is_closed = False
         self._engine: Engine | None = None
         self._connection: Connection | None = None
 
     async def work(self, work: Callable[[Connection], R], *, lazily: bool = False) -> R:
         """`lazily`: see `WriteJob.is_lazy`."""
-        if not self._shared:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, self._run_translated, work)
         done: asyncio.Future[R] = asyncio.get_running_loop().create_future()
 
         def report(result: R, error: BaseException | None) -> None:
@@ -81,25 +84,37 @@ class WriteQueue:
         self._queue(WriteJob(work, report, is_wanted, asyncio.get_running_loop()))
 
     def _queue(self, job: WriteJob) -> None:
-        self._waiting.append(job)
-        if not self._awake:
-            self._awake = True
-            self._pool.submit(self._drain)
+        if self._is_closed:
+            raise RuntimeError(f"the store {self._place} was closed")
+        if self._thread is None:
+            # Our own: a thread pool takes a dozen steps on either side to hand over a job.
+            self._thread = Thread(target=self._serve, name=self._name, daemon=True)
+            self._thread.start()
+            atexit.register(self._finish)
+        self._waiting.put(job)
 
-    def _drain(self) -> None:
-        while True:
-            jobs = list[WriteJob]()
-            while self._waiting and len(jobs) < TOGETHER:
-                job = self._waiting.popleft()
-                if job.is_wanted():
-                    jobs.append(job)
-            if jobs:
-                _report(self._do(jobs))
-            if not self._waiting:
-                self._awake = False
-                if not self._waiting:  # what came in between was not announced
-                    return
-                self._awake = True
+    def _serve(self) -> None:
+        while jobs := self._take():
+            if wanted := [job for job in jobs if job.is_wanted()]:
+                _report(self._do(wanted))
+        try:
+            self._close()
+        except BaseException as error:
+            self._ended.set_exception(error)
+        else:
+            self._ended.set_result(None)
+
+    def _take(self) -> list[WriteJob]:
+        """What waits, as much as a transaction takes; empty at the end."""
+        jobs = list[WriteJob]()
+        while not jobs or (len(jobs) < self._most and not self._waiting.empty()):
+            job = self._waiting.get()
+            if job is None:
+                if jobs:
+                    self._waiting.put(None)
+                break
+            jobs.append(job)
+        return jobs
 
     def _do(self, jobs: Sequence[WriteJob]) -> list[JobEnd]:
         done = list[Any]()
@@ -162,8 +177,20 @@ class WriteQueue:
             connection.close()
 
     async def aclose(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._close)
-        self._pool.shutdown()
+        if self._thread is not None:
+            self._end()
+            await asyncio.wrap_future(self._ended)
+        self._is_closed = True
+
+    def _finish(self) -> None:
+        """The process ends without `aclose`: what waits is still written."""
+        self._end()
+        self._ended.result()
+
+    def _end(self) -> None:
+        self._is_closed = True
+        atexit.unregister(self._finish)
+        self._waiting.put(None)
 
     def _close(self) -> None:
         with translate_errors(self._place):
