@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache, partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -108,7 +109,7 @@ class PlainStatement:
     def bind(self, rows: Rows) -> Iterable[tuple[Any, ...]]:
         """Column by column: whether all texts are plain is one check, as for a single text."""
         columns = list[Iterable[Any]](zip(*map(self.pick, rows), strict=True))
-        if not are_fit(value for at in self.texts for value in columns[at]):
+        if not are_fit(chain.from_iterable([columns[at] for at in self.texts])):
             for at in self.texts:
                 columns[at] = map(fit_text, columns[at])
         for at, convert in self.converted:
