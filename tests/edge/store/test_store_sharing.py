@@ -1,6 +1,8 @@
 """Works that reach the store at the same moment share a transaction, and each still succeeds or fails on its own."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
@@ -142,3 +144,52 @@ def test_what_the_database_refuses_of_one_keeps_the_others(place: str) -> None:
     *ends, words = together(SqlStore(place), [noting("a"), noting("b"), noting("a")])
     assert (ends[:2], words) == (["a", "b"], ["a", "b"])
     assert isinstance(ends[2], StoreError)
+
+
+LEFT_OPEN = """
+import asyncio, atexit, sys, threading
+from datetime import UTC, datetime
+from moot.core.ports import SessionRecord, StepRow
+from moot.edge.store import SqlStore
+
+async def main():
+    store, now, released = SqlStore(sys.argv[1]), datetime.now(UTC), threading.Event()
+    session = SessionRecord(
+        id=sys.argv[2], protocol="harden", topic="x", status="running", config={}, created_at=now, updated_at=now
+    )
+    await store.create(session)
+    atexit.register(released.set)
+    asyncio.ensure_future(store.work(lambda db: released.wait(20)))
+    await asyncio.sleep(0)
+    store.append(sys.argv[2], [StepRow(seq=1, part=0, name="scan", digest="", value=None, elapsed=0.0)])
+    store.flush()
+
+asyncio.run(main())
+"""
+
+
+def test_a_process_that_ends_without_closing_its_store_writes_what_waits(place: str) -> None:
+    session_id = "0a1b2c3d-0000-4000-8000-000000000001"
+    subprocess.run([sys.executable, "-c", LEFT_OPEN, place, session_id], check=True, timeout=60)
+
+    async def read() -> list[int]:
+        store = SqlStore(place)
+        try:
+            return [each.seq for each in await store.steps(session_id)]
+        finally:
+            await store.aclose()
+
+    assert asyncio.run(read()) == [1]
+
+
+def test_a_closed_store_refuses_what_comes_later(place: str) -> None:
+    async def story() -> None:
+        store = SqlStore(place)
+        await store.sessions()
+        await store.aclose()
+        await store.aclose()
+        for late in (store.sessions(), store.work(counted)):
+            with pytest.raises(RuntimeError, match="was closed"):
+                await late
+
+    asyncio.run(story())
