@@ -8,7 +8,7 @@ from moot.scan.engine.ir import Attr, Cut, Expr, Item, Many, Name, Span, Star, T
 from moot.scan.engine.library import is_built_statement
 from moot.scan.engine.lookups import NAMES, attribute, element, item, taints_in
 from moot.scan.engine.machine import Machine
-from moot.scan.engine.rulebook import ALONE, NamedStore
+from moot.scan.engine.rulebook import ALONE, NamedRules, NamedStore
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import ALL, EACH, PROTO, Taint, Val, after, const
 
@@ -115,8 +115,9 @@ def _words(m: Machine, target: Attr | Item | Cut, base: Val) -> tuple[str, ...]:
 
 
 def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | None, at: Span, state: State) -> None:
-    carried = taints_in(m, value, state)
-    for store in m.book.stores:
+    stores = _list_named(m, words[0]).stores
+    carried = taints_in(m, value, state) if stores else ()
+    for store in stores:
         if store.imported and not (key is not None and len(words) > 1 and _is_holder(store, words[1])):
             continue
         if store.unbound and _is_bound(m, re.split(r"\W", words[0])[0], state):
@@ -129,12 +130,24 @@ def _check_stores(m: Machine, words: tuple[str, ...], value: Val, key: Val | Non
             wrong = taint.label == store.label and store.kind not in taint.ended and ALL not in taint.ended
             shown = mark in value.marks or (mark == ALONE and taint.strength >= PARAMETER)
             sure = taint.strength >= store.floor or (shown and taint.origin.startswith("parameter "))
-            if wrong and sure and re.search(store.pattern, words[0]):
+            if wrong and sure:
                 if store.label == "random":
                     m.report_source(store.rule, taint, at)
                 else:
                     m.report(store.rule, at, taint, store.floor)
                 break
+
+
+def _list_named(m: Machine, word: str) -> NamedRules:
+    """The rules about values that are stored under this name."""
+    known = m.named.get(word)
+    if known is None:
+        book = m.book
+        known = m.named[word] = NamedRules(
+            tuple(store for store in book.stores if re.search(store.pattern, word)),
+            tuple(setting for setting in book.settings if re.search(setting.pattern, word)),
+        )
+    return known
 
 
 def _is_bound(m: Machine, name: str, state: State) -> bool:
@@ -171,9 +184,9 @@ def _is_holder(store: NamedStore, dotted: str) -> bool:
 
 
 def _check_settings(m: Machine, words: tuple[str, ...], key: Val, value: Val, at: Span) -> None:
-    for setting in m.book.settings:
+    for setting in _list_named(m, words[0]).settings:
         here = not setting.modules or not m.frame.unit.imports.isdisjoint(setting.modules)
-        if here and setting.value(value) and re.search(setting.pattern, words[0]):
+        if here and setting.value(value):
             m.report(setting.rule, at)
 
 

@@ -316,12 +316,12 @@ def _self(m: Machine, kind: Kind, state: State, method: str) -> Val:
     key = (id(kind), m.start, state.proved, m.depth, m.frame.address)
     known = m.objects.get(key)
     if known is None:
-        before = state.heap.own.copy()
+        before = state.heap.copy().own
         made = _construct(m, kind, state)
         changed = {ref: cell for ref, cell in state.heap.own.items() if before.get(ref) is not cell}
         m.objects[key] = MadeObject(made, changed, state.proved)
         return made
-    state.heap.own.update(known.cells)
+    state.heap.update(known.cells)
     state.proved = known.proved
     return known.value
 

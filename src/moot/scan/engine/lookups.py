@@ -30,6 +30,7 @@ from moot.scan.engine.values import (
 ELSEWHERE, CLIENT = 0.35, 0.4
 MAX_MEMBERS = 40
 """Longer lists are no longer tracked item by item."""
+MAX_NESTING = 3
 HOST, NORMAL = frozenset({"host"}), frozenset({"normal"})
 FOLDER = frozenset({"folder"})
 """The mark of the folder that a resolved path lies in."""
@@ -358,15 +359,25 @@ def chain_lists(m: Machine, left: Val, right: Val, state: State) -> Val:
     return m.allocate(state, HeapCell("list", {}, whole, False))
 
 
-def taints_in(m: Machine, value: Val, state: State, depth: int = 0) -> Taints:
+def taints_in(m: Machine, value: Val, state: State) -> Taints:
     """The taints of a value and everything it contains."""
+    return _gather_taints(m, value, state, 0, {}) if value.refs else value.taints
+
+
+def _gather_taints(m: Machine, value: Val, state: State, depth: int, seen: dict[int, int]) -> Taints:
+    """`seen` are the cells that were gone through, and how deep they lay: parts of an object mostly name each other."""
     taints = value.taints
-    if not value.refs or depth > 3:
+    if depth > MAX_NESTING:
         return taints
-    for _, cell in m.cells(value, state):
+    for ref, cell in m.cells(value, state):
+        if seen.get(ref, depth + 1) <= depth:
+            continue
+        seen[ref] = depth
         for inner in cell.items.values():
-            if inner.taints or inner.refs:
-                taints = merge_taints(taints, taints_in(m, inner, state, depth + 1))
+            if inner.refs:
+                taints = merge_taints(taints, _gather_taints(m, inner, state, depth + 1, seen))
+            elif inner.taints:
+                taints = merge_taints(taints, inner.taints)
         if cell.rest is not None:
-            taints = merge_taints(taints, taints_in(m, cell.rest, state, depth + 1))
+            taints = merge_taints(taints, _gather_taints(m, cell.rest, state, depth + 1, seen))
     return taints

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from moot.scan.engine.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
-from moot.scan.engine.rulebook import FlowBook
+from moot.scan.engine.rulebook import FlowBook, NamedRules
 from moot.scan.engine.state import Heap, HeapCell, Proved, State
 from moot.scan.engine.values import ANY, NONE, Taint, Val
 from moot.scan.rule import Rule
@@ -178,6 +178,8 @@ class Machine:
         self.unfollowed: dict[int, tuple[Module, Span]] = {}
         """Functions with calls that were not followed, by their id."""
         self.memo: dict[object, Val] = {}
+        self.named: dict[str, NamedRules] = {}
+        """The rules about what is stored, by the name it is stored under."""
         self.waiting: list[tuple[Closure, Heap]] = []
         self.beginnings: dict[tuple[int, int, int], tuple[dict[int, HeapCell], dict[int, HeapCell]]] = {}
         """Initial states of functions, by the changes at their definition (kept alive so that ids stay unique), reduced

@@ -3,7 +3,7 @@
 import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from moot.scan.engine.fold import Known
 from moot.scan.engine.values import BUILT, HEADERS, MAIL, PAGE, VALUED, Key, Label, Taints, Val
@@ -114,6 +114,13 @@ class FlawedSetting:
     pattern: str
     value: Callable[[Val], bool]
     modules: tuple[str, ...] = ()
+
+
+class NamedRules(NamedTuple):
+    """The rules whose pattern matches one name."""
+
+    stores: tuple[NamedStore, ...]
+    settings: tuple[FlawedSetting, ...]
 
 
 @dataclass(frozen=True)

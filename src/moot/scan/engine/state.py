@@ -95,14 +95,15 @@ def _either(left: Val | None, right: Val | None) -> Val:
 
 
 class Heap:
-    """Cells by id. All states share what modules left behind; each has its own changes, so that a copy costs only
-    those."""
+    """Cells by id. All states share what modules left behind; each has its own changes. Copies share these too, until
+    one of them is written to: most branches write nothing."""
 
-    __slots__ = ("base", "own")
+    __slots__ = ("_shared", "base", "own")
 
     def __init__(self, base: dict[int, HeapCell] | None = None, own: dict[int, HeapCell] | None = None) -> None:
         self.base = {} if base is None else base
         self.own = {} if own is None else own
+        self._shared = False
 
     def get(self, ref: int) -> HeapCell | None:
         found = self.own.get(ref)
@@ -116,17 +117,26 @@ class Heap:
         return ref in self.own or ref in self.base
 
     def __setitem__(self, ref: int, cell: HeapCell) -> None:
+        if self._shared:
+            self.own, self._shared = self.own.copy(), False
         self.own[ref] = cell
+
+    def update(self, cells: dict[int, HeapCell]) -> None:
+        self.own, self._shared = self.own | cells, False
 
     def __len__(self) -> int:
         """The cost of a copy."""
         return len(self.own)
 
     def copy(self) -> "Heap":
-        return Heap(self.base, self.own.copy())
+        made = Heap(self.base, self.own)
+        made._shared = self._shared = True
+        return made
 
     def has_changed(self, end: "Heap") -> bool:
         """Whether a cell of this heap differs at the end."""
+        if self.own is end.own:
+            return False
         mine, others = _split_differences(self.own, end.own)
         for ref, _ in (*mine, *others):
             before = self.own.get(ref) or self.base.get(ref)
@@ -150,6 +160,8 @@ def _split_differences(
 
 
 def join_heaps(left: Heap, right: Heap) -> Heap:
+    if left.own is right.own:
+        return left
     own, base = left.own.copy(), left.base
     mine, others = _split_differences(left.own, right.own)
     for ref, cell in others:
