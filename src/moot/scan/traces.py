@@ -33,6 +33,8 @@ class FileTrace(Value):
     """Words that a rule searched the whole text for, and whether they are in it."""
     needed: int
     """The smallest budget of steps with which the run is the same."""
+    budget: int
+    """The budget that it had; if all was spent, only the same one gives the same run."""
     lined: bool
     """Whether a finding names lines of the file."""
     digest: str
@@ -84,6 +86,7 @@ def _trace(followed: FollowedFile, *, lined: bool) -> FileTrace:
         leading=tuple(sorted(followed.leading)),
         asked=_answer(module, followed.asked),
         needed=followed.needed,
+        budget=find_budget(len(module.data)),
         lined=lined,
         digest=digest_followed(module, entered, known, lined=lined),
     )
@@ -108,7 +111,8 @@ def read_module(file: SourceFile) -> Module | None:
 
 def still_holds(trace: FileTrace, module: Module, others: Iterable[SourceFile]) -> bool:
     """Whether a result would be the same with this text of the file, beside the other files of the group."""
-    if trace.asked != _answer(module, trace.asked) or trace.needed > find_budget(len(module.data)):
+    budget = find_budget(len(module.data))
+    if trace.asked != _answer(module, trace.asked) or (trace.budget != budget and trace.needed > budget):
         return False
     if trace.digest != digest_followed(module, trace.entered, trace.known, lined=trace.lined):
         return False

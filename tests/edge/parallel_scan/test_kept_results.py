@@ -7,7 +7,7 @@ import pytest
 
 from moot.core.types import SourceFile
 from moot.edge.parallel_scan.cache import Cache
-from moot.scan.engine.machine import MAX_STEPS
+from moot.scan.engine.machine import MAX_STEPS, STAGE
 from moot.scan.groups import Group
 from moot.scan.traces import read_module, scan_group
 
@@ -141,15 +141,24 @@ def test_a_function_that_leads_to_another_file_or_is_named_there_may_not(tmp_pat
     assert before != after and cache.load(beside(after)) is None
 
 
-def test_a_file_that_used_up_its_steps_counts_as_a_whole(tmp_path: Path) -> None:
-    """One step more before may end the run of a function elsewhere."""
+def test_a_file_that_used_up_its_steps_may_change_until_it_has_more_of_them(tmp_path: Path) -> None:
+    """With the same budget, the same runs end where they did: a definition costs no step."""
     heavy = f"def heavy(value):\n{indent(LOOPS, '    ')}\n\n"
     runs = "".join(f"def run{n}(value):\n    view.view()\n    heavy(value)\n\n\n" for n in range(2))
     cache, before = Cache(tmp_path), START + heavy + runs
     found = scan_group(beside(before))
     assert found.traces[1].needed > MAX_STEPS
     cache.save(beside(before), found)
-    assert cache.load(beside(before + UNUSED)) is None
+    added, longer = beside(before + UNUSED), beside(before + UNUSED.replace("return 1", f"return '{'x' * STAGE}'"))
+    assert cache.load(added) == scan_group(added).scan
+    assert cache.load(longer) is None
+
+
+@pytest.mark.parametrize("tail", ["", "if TOOLS:\n    x = 1\n"])
+def test_an_added_function_takes_no_step(tail: str) -> None:
+    added = "".join(UNUSED.replace("unused", f"unused{n}") for n in range(20))
+    few, many = (scan_group(beside(START + lib + tail)).traces[1] for lib in ("", added))
+    assert few.needed == many.needed < MAX_STEPS
 
 
 def test_a_body_that_decided_what_is_run_may_not_change(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 STEPS = 60_000
 """Expressions and statements that may be evaluated per file."""
 MAX_STEPS = 200_000
+STAGE = 6_000
+"""Bytes by which a file must grow to have more steps."""
 MAX_LEVELS = 90
 """Nested evaluations across all calls, bounded by the interpreter's stack."""
 MAX_CALLS = 8
@@ -72,8 +74,8 @@ class Unit:
 
 
 def find_budget(size: int) -> int:
-    """For a file of so many bytes."""
-    return min(MAX_STEPS, STEPS + size // 3)
+    """For a file of so many bytes. It grows in stages, so that small edits leave it as it is."""
+    return min(MAX_STEPS, STEPS + size // STAGE * (STAGE // 3))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,8 +258,8 @@ class Machine:
             self.level -= 1
 
     def branch(self, state: State) -> State:
-        """Copies the state. Large copies count as several steps."""
-        self.steps += (len(state.names) + len(state.heap)) >> 3
+        """Copies the state. Large copies count as several steps; names do not, because an added function is one."""
+        self.steps += len(state.heap) >> 3
         return state.copy()
 
     def run(self, body: Iterable[Stmt], state: State) -> bool:
