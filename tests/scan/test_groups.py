@@ -68,6 +68,19 @@ def test_a_flow_into_another_piece_is_told_once() -> None:
     ]
 
 
+def test_a_piece_takes_only_the_files_beside_it_that_are_referred_to_most() -> None:
+    files = [file(f"p/lib{n:02}.py", "x = 1\n") for n in range(40)]
+    for place in range(40):
+        # `lib39` is referred to by all of them, `lib38` by all but one.
+        files.append(
+            file(f"q/use{place:02}.py", "".join(f"from p.lib{n:02} import x\n" for n in range(39 - place, 40)))
+        )
+    found = groups(files, 20)
+    assert all(len(group.own) <= 10 and len(group.context) <= 6 for group in found)
+    first = next(group for group in found if "q/use00.py" in group.own)
+    assert first.context == {f"p/lib{n}.py" for n in range(34, 40)}
+
+
 def test_context_is_passive_if_it_cannot_reach_the_files_reported_on() -> None:
     store = "import db\n\n\ndef find(name):\n    return db.run(name)\n"
     files = [*(file(f"p/a{n}.py", "from p.store import find\n") for n in range(4)), file("p/store.py", store)]

@@ -19,6 +19,9 @@ WHOLE = 20
 """Projects up to this size are one group, so that nothing is lost."""
 MOST_FILES, MOST_TEXT = 100, 2_000_000
 """The limits of a group: files, and characters in them."""
+OWN, BESIDE = 0.5, 0.3
+"""The shares of these that a piece of a larger set has: files of its own, and those they refer to most. The rest of
+those would add little but time and memory."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def groups(files: Sequence[SourceFile], most_files: int = MOST_FILES, most_text:
         if len(places) <= most_files and sum(len(files[place].text) for place in places) <= most_text:
             found.append(_group(files, places, ()))
         else:
-            found.extend(_pieces(files, places, names, most_files // 2, most_text // 2))
+            found.extend(_pieces(files, places, names, most_files, most_text))
     return tuple(found)
 
 
@@ -87,11 +90,11 @@ def _pieces(
     named: dict[int, list[int]] = defaultdict(list)
     for one, other in names:
         named[one].append(other)
-    for own in _fill_groups(files, places, most_files, most_text):
+    for own in _fill_groups(files, places, int(most_files * OWN), int(most_text * OWN)):
         inside = set(own)
         counted = Counter(other for place in own for other in named[place] if other not in inside)
         nearest = sorted(counted, key=lambda other: (-counted[other], other))
-        beside = next(_fill_groups(files, nearest, most_files, most_text), [])
+        beside = next(_fill_groups(files, nearest, int(most_files * BESIDE), int(most_text * BESIDE)), [])
         group = _group(files, own, beside)
         yield replace(group, passive=frozenset(files[place].path for place in _find_passive(files, own, beside, named)))
 
