@@ -5,6 +5,8 @@ from samples import scanned
 
 from moot.core.types import Code, SourceFile, Vulnerability
 from moot.scan import StaticTeam
+from moot.scan.engine.state import HeapCell, join_cells
+from moot.scan.engine.values import ANY
 
 HEAD = """
 import base64, configparser, html, os, re, shlex, subprocess, collections, queue, pathlib, uuid, sys
@@ -227,3 +229,9 @@ def test_too_much_work_is_cut_off_and_said() -> None:
     scan = scanned("python", wild + "def calm(x):\n    eval(x)\n")
     assert [(gap.line, gap.why[:18]) for gap in scan.not_analysed] == [(1, "too much to follow")]
     assert [finding.rule for finding in scan.findings] == ["python-eval"]
+
+
+def test_joined_cells_keep_the_order_of_their_keys() -> None:
+    """The order decides which taints of many are kept: it must not depend on the process."""
+    left, right = (HeapCell("dict", {f"key{n}": ANY for n in numbers}) for numbers in (range(20), range(10, 40)))
+    assert list(join_cells(left, right).items) == [f"key{n}" for n in range(40)]

@@ -68,7 +68,7 @@ class HeapCell(NamedTuple):
 def join_cells(left: HeapCell, right: HeapCell) -> HeapCell:
     if left is right:
         return left
-    keys = left.items.keys() | right.items.keys()
+    keys = left.items | right.items  # in order: a set of texts has another one in every process
     variants = _join_variants(left, right) if left.kind == "list" == right.kind else ()
     if left.kind == "list" and (len(left.items) != len(right.items) or not (left.exact and right.exact)):
         whole = join_values(left.everything() or ANY, right.everything() or ANY)
