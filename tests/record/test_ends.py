@@ -179,7 +179,8 @@ OLD_SESSIONS = [
 
 
 def old_session(db: Any, session: str, status: str, outcome: Any) -> None:
-    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC if db.dialect.name != "sqlite" else None)
+    moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    now = moment if db.dialect.name != "sqlite" else f"{moment:%Y-%m-%d %H:%M:%S}.000000"
     given = {"id": session, "now": now, "status": status, "outcome": json.dumps(outcome), "config": '{"a": 1.0}'}
     db.execute(
         text(
