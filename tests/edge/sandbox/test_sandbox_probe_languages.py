@@ -62,6 +62,14 @@ def test_javascript_answers_each_call_in_a_thread_of_its_own() -> None:
 
 
 @NODE
+def test_a_thread_does_not_reserve_what_the_newest_node_would() -> None:
+    """512 MiB of code beside those of the main thread: the process ended before the first answer."""
+    assert probe("javascript", "", "require('node:worker_threads').resourceLimits.codeRangeSizeMb").answers == (
+        value("64"),
+    )
+
+
+@NODE
 @pytest.mark.parametrize("end", ["", "module.exports = { f };\n", "export default f;\nexport { f };\n"])
 def test_a_function_is_reached_however_it_is_exported(end: str) -> None:
     assert probe("javascript", f"const f = (x) => x + 1;\n{end}", "f(1)").answers == (value("2"),)
