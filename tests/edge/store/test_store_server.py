@@ -33,6 +33,13 @@ def admin(url: str, *statements: str) -> None:
             db.execute(statement.encode())
 
 
+def plain_database(url: str) -> str:
+    """As a server of a machine without a language makes it."""
+    made = "CREATE DATABASE plain TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'"
+    admin(url, "DROP DATABASE IF EXISTS plain", made)
+    return url.split("&options")[0].replace("/postgres", "/plain")
+
+
 def folder_of(url: str) -> str:
     return str(address(url).query["host"])
 
@@ -49,6 +56,7 @@ WRONG: dict[str, tuple[Callable[[str], str], str]] = {
     "no user": (lambda url: url.replace("moot@", f"nobody-known:{SECRET}@"), "refused the user or the password"),
     "no database": (lambda url: url.replace("moot@/postgres", f"moot:{SECRET}@/none"), "does not exist on the server"),
     "no schema": (lambda url: f"{url.split('&options')[0]}&options=-csearch_path%3Dnone", "no such schema"),
+    "no text": (plain_database, "encoding is SQL_ASCII"),
     "read-only": (lambda url: f"{url}{quote(' -cdefault_transaction_read_only=on', safe='')}", "cannot be written"),
 }  # fmt: skip
 

@@ -88,11 +88,15 @@ def _open_server(url: URL, shape: dict[str, Any], reading: bool) -> Engine:
         engine = create_engine(url, connect_args=missing, execution_options=options, **shape)
     except ModuleNotFoundError:
         raise UsageError("a store on PostgreSQL needs its driver; pip install 'moot[postgres]'") from None
-    event.listen(engine, "connect", _patient)
+    event.listen(engine, "connect", _patient, insert=True)  # before SQLAlchemy asks for the version
     return engine
 
 
 def _patient(connection: Any, record: object) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding not in (None, "UTF8"):  # a reply in another alphabet could not be recorded
+        connection.close()
+        raise StoreError(f"the database's encoding is {encoding}; give one that was created with ENCODING 'UTF8'")
     with connection.cursor() as cursor:
         cursor.execute(f"SET lock_timeout = {int(LOCK_SECONDS * 1000)}")
     connection.commit()
