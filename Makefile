@@ -88,7 +88,7 @@ setup: .venv/ready
 	@touch $@
 
 .tools/bin/uv:
-	python3 -m pip install -q --disable-pip-version-check --target .tools --upgrade "uv>=0.8"
+	python3 -m pip install -q --disable-pip-version-check --target .tools --upgrade --require-hashes -r requirements/build.txt
 
 sandbox:
 	@scripts/need bubblewrap chromium compiler node postgres
@@ -99,6 +99,8 @@ clients: sandbox
 lock: | .tools/bin/uv  ## resolve the requirements anew
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		$(EXTRAS:%=--extra %) --group dev pyproject.toml -o requirements/dev.txt
+	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--group pyproject.toml:build -c requirements/dev.txt -o requirements/build.txt
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--group bench -c requirements/dev.txt pyproject.toml -o requirements/bench.txt
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -22,6 +22,7 @@ from moot.surfaces.session.settings import Settings
 ROOT = Path(__file__).parents[1]
 UV = ROOT / ".tools" / "bin" / "uv"
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / ".tools"), "UV_NO_PROGRESS": "1"}
+ALL = os.environ.get("MOOT_TEST_PYTHONS") == "all"
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 FLAWED = "import os\n\n\ndef show(name):\n    os.system('ls ' + name)\n"
 
@@ -37,7 +38,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made once for all workers of the run."""
     if not UV.exists():
         pytest.skip("not run: `make setup` puts uv into .tools")
-    folder = tmp_path_factory.getbasetemp().parent / "release"
+    own = tmp_path_factory.getbasetemp()
+    # Of a run without workers, the parent is shared with all runs of this machine.
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "release"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
             run(ROOT / "scripts" / "release-files", scratch := tmp_path_factory.mktemp("release"), "--no-audit")
@@ -46,13 +49,21 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def find_python(version: str) -> Path:
-    own = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python3"))
-    found = subprocess.run(
-        [UV, "python", "find", "--no-python-downloads", version], env=ENV, capture_output=True, text=True
-    )
-    if not own and found.returncode:
-        pytest.skip(f"not run: there is no Python {version} on this machine")
-    return own[-1] if own else Path(found.stdout.strip())
+    """On the PATH, from pyenv, or one that uv knows. A release is tested with all of them: there none may be missing."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    own = sorted(pyenv.glob(f"{version}.*/bin/python3"))
+    if on_path := shutil.which(f"python{version}"):
+        own.append(Path(on_path))
+    by_uv = [UV, "python", "find", "--no-python-downloads", version]
+    known = subprocess.run(by_uv, env=ENV, capture_output=True, text=True).stdout.strip()
+    for found in [*reversed(own), *([Path(known)] if known else [])]:
+        said = subprocess.run([found, "-c", "import sys; print(*sys.version_info[:2], sep='.')"], capture_output=True)
+        if said.stdout.decode().strip() == version:  # a shim of pyenv may stand for a version that is not there
+            return found
+    missing = f"Python {version} is neither on the PATH nor known to pyenv or uv: nothing was installed on it"
+    if ALL:
+        pytest.fail(missing)
+    pytest.skip(f"not run: {missing}")
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -172,6 +183,38 @@ def test_only_an_answer_without_flaws_passes_the_audit(small: Path, says: str, c
             assert refused.returncode == 2 and not folder.exists()
         if says:
             server.shutdown()
+
+
+@pytest.mark.parametrize(("kind", "name", "code"), [("branch", "main", 2), ("tag", "v1", 2), ("tag", "v2", 1)])
+def test_only_the_tag_of_its_version_is_released(small: Path, kind: str, name: str, code: int) -> None:
+    """2: it went on to ask about the dependencies, where nobody answers."""
+    env = {**ENV, "MOOT_AUDIT_URL": "http://127.0.0.1:9", "UV_HTTP_RETRIES": "0"}
+    env |= {"GITHUB_REF_TYPE": kind, "GITHUB_REF_NAME": name}
+    done = subprocess.run([small / "scripts" / "release-files", small / "dist"], env=env, capture_output=True)
+    assert done.returncode == code and (b"the tag is v2" in done.stderr) == (code == 1), done.stderr
+
+
+def test_what_builds_a_release_is_given_by_hash() -> None:
+    files = ["Makefile", "deploy/Containerfile", ".github/workflows/release.yml"]
+    files += ["scripts/release-files", "scripts/audit-dependencies"]
+    lines = [line for name in files for line in (ROOT / name).read_text().splitlines()]
+    installs = [line for line in lines if re.search(r"\bpip install\b|\buv build\b", line)]
+    assert len(installs) >= 9
+    assert [line for line in installs if "--require-hashes" not in line and "--no-deps" not in line] == []
+
+
+def test_workflows_have_no_known_weakness() -> None:
+    """Actions named by their commit, rights by job, no text of a stranger in a command."""
+    linter = [ROOT / ".venv" / "bin" / "zizmor", "--offline", "--no-progress", "--persona", "pedantic"]
+    files = [*sorted((ROOT / ".github" / "workflows").iterdir()), ROOT / "action.yml"]
+    run(*linter, "--min-severity", "low", *files, env=dict(os.environ))
+
+
+def test_workflows_keep_their_python_under_sudo() -> None:
+    """Its own PATH has the system's: the tests would run on that one, and find no other."""
+    text = "".join(file.read_text() for file in (ROOT / ".github" / "workflows").iterdir())
+    as_root = re.findall(r"sudo .*(?:make|\.ci/run).*", text)
+    assert len(as_root) == 5 and all('env "PATH=$PATH"' in line for line in as_root)
 
 
 @pytest.mark.parametrize("name", ["audit.yml", "test.yml", "release.yml"])
