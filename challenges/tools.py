@@ -38,7 +38,8 @@ def request(url: str, method: str, body: str) -> str:
         with PROXYLESS.open(asked, timeout=30) as answer:
             return f"{answer.status}\n{answer.read().decode()}"
     except urllib.error.HTTPError as error:
-        return f"{error.code}\n{error.read().decode()}"
+        with error:
+            return f"{error.code}\n{error.read().decode()}"
 
 
 def wait_for(store: str, query: str) -> str:

@@ -112,6 +112,7 @@ def post_notice(url: str, body: bytes, headers: dict[str, str]) -> None:
         with urllib.request.build_opener(_NoRedirects).open(request, timeout=SECONDS) as answer:
             answer.read(1)
     except urllib.error.HTTPError as error:
+        error.close()  # it is the answer too, and holds the connection
         raise DeliveryFailed(f"answered {error.code}") from None
     except (OSError, ValueError) as error:
         raise DeliveryFailed(f"could not be reached: {error}") from None
