@@ -122,6 +122,14 @@ def run(test: str, sandbox: Sandbox | None = None, service: str = SERVICE) -> Su
     return asyncio.run((sandbox or boxed()).run(code_of(service=service), suite_of(test)))
 
 
+def run_with_pytest(test: str, sandbox: Sandbox) -> SuiteRun:
+    """A test that uses what only pytest has; the image of an engine may not have it."""
+    suite = run(test, sandbox)
+    if isinstance(sandbox, Container) and any("No module named 'pytest'" in one.detail for one in suite.outcomes):
+        pytest.skip(f"not run: the image {sandbox.image} of {sandbox.engine} has no pytest")
+    return suite
+
+
 def statuses(suite: SuiteRun) -> list[str]:
     return [outcome.status for outcome in suite.outcomes]
 

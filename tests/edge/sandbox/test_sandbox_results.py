@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sandbox_runs import SERVICE, boxed, code_of, docker, local, podman, run, statuses, suite_of
+from sandbox_runs import SERVICE, boxed, code_of, docker, local, podman, run, run_with_pytest, statuses, suite_of
 
 from moot.core.ports import Sandbox
 from moot.core.types import Code, SourceFile, Tests
@@ -37,7 +37,7 @@ def test_a_failed_assertion_is_a_failure_with_its_reason(make: Make) -> None:
 @each_sandbox
 def test_what_breaks_before_the_test_is_an_error(make: Make) -> None:
     test = "import pytest\n@pytest.fixture\ndef broken(): raise ValueError('no')\ndef test_a(broken): pass\n"
-    suite = run(test, make())
+    suite = run_with_pytest(test, make())
     assert (suite.passed, statuses(suite)) == (False, ["error"])
     assert "ValueError" in suite.outcomes[0].detail
 
@@ -50,7 +50,7 @@ def test_no_test_is_a_problem(make: Make) -> None:
 
 @each_sandbox
 def test_only_skipped_tests_are_a_problem(make: Make) -> None:
-    suite = run("import pytest\n@pytest.mark.skip(reason='later')\ndef test_a(): pass\n", make())
+    suite = run_with_pytest("import pytest\n@pytest.mark.skip(reason='later')\ndef test_a(): pass\n", make())
     assert (suite.passed, suite.problem, statuses(suite)) == (False, "every test was skipped", ["skipped"])
 
 
@@ -63,7 +63,7 @@ def test_not_here(): pytest.skip("not here")
 @pytest.mark.xfail
 def test_known(): assert False
 """
-    suite = run(test, make())
+    suite = run_with_pytest(test, make())
     assert (suite.passed, statuses(suite)) == (True, ["passed", "skipped", "skipped"])
 
 
@@ -98,13 +98,14 @@ def test_processor_time_is_limited(make: Make) -> None:
 @each_sandbox
 def test_a_flood_of_output_is_cut(make: Make) -> None:
     test = """
+import pytest
 def test_a(capfd):
     with capfd.disabled():
         for _ in range(200): print("x" * 100_000)
     print("y" * 1_000_000)
     assert False
 """
-    suite = run(test, make())
+    suite = run_with_pytest(test, make())
     assert statuses(suite) == ["failed"]
     assert len(suite.outcomes[0].detail) < 5_000
 
