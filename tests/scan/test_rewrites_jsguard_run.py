@@ -38,8 +38,14 @@ def said(text: str, given: dict[str, Any] | None = None, folder: Path | None = N
     assert node is not None, "Node.js is missing: these tests run the rewritten code"
     script = STUBS.replace("GIVEN", json.dumps(given or {})) + text
     script += '\nprocess.on("exit", () => process.stdout.write(JSON.stringify(said)));\n'
+    # The newest Node.js warns of some of what is rewritten.
     ended = subprocess.run(
-        [node, "-e", script], capture_output=True, text=True, timeout=PATIENCE, check=True, cwd=folder
+        [node, "--no-deprecation", "-e", script],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+        cwd=folder,
     )
     return json.loads(ended.stdout)
 

@@ -67,7 +67,8 @@ def test_an_archive_is_unpacked_into_its_folder_only(tmp_path: Path) -> None:
     after = mended(before, "python-archive")
     archive(tmp_path / "good.tar", "a.txt", "sub/b.txt")
     archive(tmp_path / "bad.tar", "../owned")
-    for text, survives in ((before, False), (after, True)):
+    # Python 3.14 refuses what leads out of the folder by itself.
+    for text, survives in ((before, sys.version_info >= (3, 14)), (after, True)):
         (tmp_path / "script.py").write_text(text)
         command = [sys.executable, "-W", "ignore", "script.py"]
         subprocess.run([*command, "good.tar"], check=True, cwd=tmp_path)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import xml.etree.ElementTree as ET
+from contextlib import closing
 
 import pytest
 from samples import code, repaired, rules
@@ -39,16 +40,16 @@ def search(conn: sqlite3.Connection, term, top):
 def test_a_query_built_in_steps_finds_the_same_and_no_more(before: str) -> None:
     after, repair = repaired("python", before)
     assert repair.fixed and not repair.left
-    conn = sqlite3.connect(":memory:")
-    conn.execute("CREATE TABLE t (n TEXT, a INTEGER)")
-    conn.executemany("INSERT INTO t VALUES (?, ?)", [("ann", 1), ("bob", 2), ("anna", 3)])
-    old, new = {}, {}  # type: ignore[var-annotated]
-    exec(before, old)
-    exec(after, new)
-    for given in (("", None), ("an", None), ("an", 2), ("", 2)):
-        assert new["search"](conn, *given) == old["search"](conn, *given) != []
-    attack = "x%' OR '1%'='1"
-    assert old["search"](conn, attack, None) != [] == new["search"](conn, attack, None)
+    with closing(sqlite3.connect(":memory:")) as conn:
+        conn.execute("CREATE TABLE t (n TEXT, a INTEGER)")
+        conn.executemany("INSERT INTO t VALUES (?, ?)", [("ann", 1), ("bob", 2), ("anna", 3)])
+        old, new = {}, {}  # type: ignore[var-annotated]
+        exec(before, old)
+        exec(after, new)
+        for given in (("", None), ("an", None), ("an", 2), ("", 2)):
+            assert new["search"](conn, *given) == old["search"](conn, *given) != []
+        attack = "x%' OR '1%'='1"
+        assert old["search"](conn, attack, None) != [] == new["search"](conn, attack, None)
 
 
 STEPS_LEFT = [

@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,7 +70,8 @@ def build_wheel(source: Path, files: dict[str, str]) -> Path:
 
 def install(wheel: Path, site: Path) -> None:
     """With the pip that comes with Python; no index is asked."""
-    [pip] = (Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl")
+    elsewhere = sysconfig.get_config_var("WHEEL_PKG_DIR")  # where Debian's Python has it
+    [pip] = Path(elsewhere or Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl")
     words = ["install", "--quiet", "--no-index", "--no-deps", "--no-compile", "--target", str(site), str(wheel)]
     env = {**os.environ, "PYTHONPATH": str(pip), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     subprocess.run([sys.executable, "-m", "pip", *words], env=env, check=True, capture_output=True)

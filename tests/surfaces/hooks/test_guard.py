@@ -112,8 +112,9 @@ def test_a_debate_learns_what_came_of_it(cli: Cli, tmp_path: Path, monkeypatch: 
 
 def test_signals_reach_the_command(tmp_path: Path) -> None:
     (tmp_path / "wait.py").write_text(
-        "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
-        "print('up', flush=True)\nsignal.pause()\n"
+        # Blocked first: one that comes before it waits is not lost.
+        "import signal, sys\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n"
+        "print('up', flush=True)\nsignal.sigwait([signal.SIGTERM])\nsys.exit(5)\n"
     )
     with subprocess.Popen([*GUARD, "--", sys.executable, "wait.py"], stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None and running.stdout.readline() == "up\n"

@@ -55,7 +55,7 @@ COMPARE: dict[str, Callable[..., object]] = {
 UNARY: dict[str, Callable[..., object]] = {
     "-": operator.neg,
     "+": operator.pos,
-    "~": operator.invert,
+    "~": lambda value: operator.invert(int(value) if isinstance(value, bool) else value),  # Python 3.16 drops `~True`
     "not": operator.not_,
 }
 TEXT_METHODS = words(
