@@ -49,7 +49,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def find_python(version: str) -> Path:
-    """On the PATH, from pyenv, or one that uv knows. A release is tested with all of them: there none may be missing."""
+    """On the PATH, from pyenv, or known to uv. A release is tested with all of them, so none may be missing."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     own = sorted(pyenv.glob(f"{version}.*/bin/python3"))
     if on_path := shutil.which(f"python{version}"):
@@ -246,7 +246,7 @@ def test_the_compose_file_starts_what_there_is() -> None:
         help_text = run(ROOT / ".venv" / "bin" / "moot", service["command"][0], "--help")
         assert all(word in help_text for word in service["command"] if str(word).startswith("--"))
         assert int(service["stop_grace_period"].removesuffix("s")) > Settings.load({})["fleet.drain"]
-    assert services["server"]["ports"] == ["127.0.0.1:8420:8420"]
+    assert services["server"]["ports"] == ["127.0.0.1:${MOOT_PORT:-8420}:8420"]
 
 
 def test_a_token_is_made_before_the_server_starts(tmp_path: Path) -> None:
@@ -257,14 +257,3 @@ def test_a_token_is_made_before_the_server_starts(tmp_path: Path) -> None:
     env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db"), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     said = run(ROOT / ".venv" / "bin" / "moot", *first.split(), cwd=tmp_path, env=env)
     assert said.startswith("moot_") and last == "up" and same == [first, last]
-
-
-@pytest.mark.skipif(shutil.which("docker") is None, reason="not run: there is no docker")
-def test_the_container_is_built_where_an_engine_runs(tmp_path: Path) -> None:
-    if subprocess.run(["docker", "info"], capture_output=True).returncode:
-        pytest.skip("not run: no docker engine runs")
-    run("docker", "build", "-q", "-f", "deploy/Containerfile", "-t", "moot-test", ".", env=dict(os.environ))
-    said = run(
-        "docker", "run", "--rm", "--read-only", "--tmpfs", "/tmp", "moot-test", "--version", env=dict(os.environ)
-    )
-    assert own_version() in said
