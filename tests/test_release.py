@@ -54,7 +54,7 @@ def find_python(version: str) -> Path:
     own = sorted(pyenv.glob(f"{version}.*/bin/python3"))
     if on_path := shutil.which(f"python{version}"):
         own.append(Path(on_path))
-    by_uv = [UV, "python", "find", "--no-python-downloads", version]
+    by_uv: list[str | Path] = [UV, "python", "find", "--no-python-downloads", version]
     known = subprocess.run(by_uv, env=ENV, capture_output=True, text=True).stdout.strip()
     for found in [*reversed(own), *([Path(known)] if known else [])]:
         said = subprocess.run([found, "-c", "import sys; print(*sys.version_info[:2], sep='.')"], capture_output=True)
@@ -205,7 +205,13 @@ def test_what_builds_a_release_is_given_by_hash() -> None:
 
 def test_workflows_have_no_known_weakness() -> None:
     """Actions named by their commit, rights by job, no text of a stranger in a command."""
-    linter = [ROOT / ".venv" / "bin" / "zizmor", "--offline", "--no-progress", "--persona", "pedantic"]
+    linter: list[str | Path] = [
+        ROOT / ".venv" / "bin" / "zizmor",
+        "--offline",
+        "--no-progress",
+        "--persona",
+        "pedantic",
+    ]
     files = [*sorted((ROOT / ".github" / "workflows").iterdir()), ROOT / "action.yml"]
     run(*linter, "--min-severity", "low", *files, env=dict(os.environ))
 
