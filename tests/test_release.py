@@ -262,4 +262,5 @@ def test_a_token_is_made_before_the_server_starts(tmp_path: Path) -> None:
     (first, last), same = (command.findall(text) for text in pages)
     env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db"), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     said = run(ROOT / ".venv" / "bin" / "moot", *first.split(), cwd=tmp_path, env=env)
-    assert said.startswith("moot_") and last == "up" and same == [first, last]
+    assert said.startswith("moot_") and last == "up"
+    assert same == [first, last, "-f deploy/sandbox.yaml up"]
