@@ -145,6 +145,16 @@ def test_a_command_never_waives_its_own_debate() -> None:
         assert not route(text).bypass
 
 
+@pytest.mark.parametrize(("text", "recognised"), [
+    ("hello", False), ("launch_missiles", False), ("can you frobnicate it?", False),
+    ("should I delete the old logs?", True), ("ls", True), ("delete the old logs", True),
+])  # fmt: skip
+def test_conversation_passes_but_is_told_apart_from_a_question(text: str, recognised: bool) -> None:
+    seen = route(text)
+    assert seen.recognised is recognised
+    assert recognised or (seen.kind, seen.bypass, seen.reason) == ("ANSWER", True, "it names no known action")
+
+
 def test_tables_are_sound() -> None:
     for name in index():
         lines = lines_of(name)

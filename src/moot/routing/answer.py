@@ -22,10 +22,12 @@ class Route(NamedTuple):
     triggers: tuple[str, ...] = ()
     """What raised the stakes: `destructive: rm -rf`, `bulk: all`."""
     security: bool = False
+    recognised: bool = True
+    """False if the text neither asks a question nor names an action that is known."""
 
     def waive(self, reason: str) -> "Route":
         """Skip the debate for a reason outside the text: a switch in the settings."""
-        return Route(self.kind, self.stakes, True, reason, self.triggers, self.security)
+        return self._replace(bypass=True, reason=reason)
 
     def waive_by_person(self, reason: str) -> "Route":
         """Skip the debate because the person said so; never at high stakes."""

@@ -17,9 +17,8 @@ LONGEST = 20_000
 def request_route(text: str, *, own_words: bool = False) -> Route:
     """Only the person's own prompt can waive a debate, and never one about high stakes."""
     shown = text[:LONGEST]
-    kind = kind_of(shown)
-    if kind == "ANSWER":
-        return Route("ANSWER", "low", True, "a question: nothing is done")
+    if kind_of(shown) == "ANSWER":
+        return ASKED if is_question(shown) and not is_polite_request(shown) else UNRECOGNISED
     sights = [*sights_of(drop_quotes(shown)), *find_guarded_files(shown), Sight("read" if only_reads(shown) else "low")]
     if sights[-1].level == "read":  # looking changes nothing, whatever the words
         sights = sights[-1:] + ([SHOWS_SECRET] if touches_secret(shown) else [])
@@ -30,6 +29,8 @@ def request_route(text: str, *, own_words: bool = False) -> Route:
     return route.waive_by_person("the person asked for no confirmation") if waived else route
 
 
+ASKED = Route("ANSWER", "low", True, "a question: nothing is done")
+UNRECOGNISED = Route("ANSWER", "low", True, "it names no known action", recognised=False)
 SHOWS_SECRET = Sight("high", "security", "a secret", "it would show a secret")
 
 
@@ -38,11 +39,14 @@ def kind_of(text: str) -> Kind:
     outside = words.EXTERNAL.search(drop_code_spans(text))
     if words.PURE_QUESTION.match(opening) and not outside:
         return "ANSWER"
-    asked = words.QUESTION.match(opening) or text.rstrip().endswith("?")
-    if asked and not outside and not words.ACTION_GROUPS["code"].search(text) and not is_polite_request(text):
+    if is_question(text) and not outside and not words.ACTION_GROUPS["code"].search(text) and not is_polite_request(text):
         return "ANSWER"
     groups = [name for name, pattern in words.ACTION_GROUPS.items() if pattern.search(text)]
     return "ACTION" if outside or groups or sights_of(text) else "ANSWER"
+
+
+def is_question(text: str) -> bool:
+    return words.QUESTION.match(drop_greeting(text)) is not None or text.rstrip().endswith("?")
 
 
 def drop_greeting(text: str) -> str:

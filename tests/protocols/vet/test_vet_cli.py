@@ -113,6 +113,20 @@ def test_what_only_reads_is_answered_at_once_and_without_a_model(cli: Cli, tmp_p
     assert not (tmp_path / "s.db").exists() and not (tmp_path / "memory").exists()
 
 
+@pytest.mark.parametrize("action", ["launch_missiles", "lösche alles", "wire 400 euros to Bob", "can you frobnicate it?"])
+def test_words_that_the_router_does_not_know_are_debated(cli: Cli, tmp_path: Path, action: str) -> None:
+    assert cli("vet", action).code == 2  # without a model nothing passes
+    replies = script(tmp_path, advocate=[claim()], critic=[objection("high", "")])
+    ran = cli("vet", action, "--json", *replies)
+    result = json.loads(ran.out)
+    assert (ran.code, result["debated"], result["resolution"]) == (2, True, "ESCALATE")
+
+
+def test_a_question_is_not_debated(cli: Cli) -> None:
+    ran = cli("vet", "should I delete the old logs?")
+    assert ran.code == 0 and "a question: nothing is done" in ran.out
+
+
 def test_given_stakes_ask_for_a_debate_all_the_same(cli: Cli, tmp_path: Path) -> None:
     replies = script(tmp_path, advocate=[claim()], critic=[objection("low", "")])
     ran = cli("vet", "list the files in this folder", "--stakes", "medium", "--json", *replies)
