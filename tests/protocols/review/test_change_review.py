@@ -192,7 +192,7 @@ def test_the_estimate_counts_both_reviewers(project: Project) -> None:
 
 
 def test_a_reviewer_whose_every_point_fell_has_not_approved(project: Project) -> None:
-    done = project.review([point("capital letters stay", test="assert slug('A') == 'a'")], [])
+    done = project.review([point("capital letters stay", test="assert slug('A') == 'a'")], [], code=2)
     assert done["outcome"] == "inconclusive" and comments(done) == []
     assert project.review([], [])["outcome"] == "no_objections"
 

@@ -55,6 +55,13 @@ def test_no_bad_reply_ever_means_no_objections(
     assert (tmp_path / FILE).read_text() == REQUIREMENTS and "test-key-0123456789" not in ran.out + ran.err
 
 
+def test_a_review_that_did_not_take_place_is_no_success_without_fail_on(cli: Cli, tmp_path: Path) -> None:
+    project(tmp_path)
+    ran = cli("review", FILE, "-m", "cmd:true", "--json")
+    assert (ran.code, json.loads(ran.out)["outcome"]) == (2, "inconclusive")
+    assert cli("review", FILE, "--no-llm").code == 0
+
+
 @pytest.mark.parametrize(
     ("bad", "said"),
     [

@@ -49,7 +49,7 @@ from moot.surfaces.extensions.review import exit_code
             [raised(challenge()), rebuttal({"C1": "addressed"})], [answers(C1="addressed"), revision()],
             ["--fail-on", "minor", "--write"], 0,
         ),
-        ([{"error": "refused"}], [], [], 0),
+        ([{"error": "refused"}], [], [], 2),
         ([{"error": "refused"}], [], ["--fail-on", "critical"], 2),
         (["hm", "hm"], [], ["--fail-on", "critical"], 2),
     ],
@@ -57,7 +57,7 @@ from moot.surfaces.extensions.review import exit_code
 def test_exit_codes(
     cli: Cli, tmp_path: Path, adversary: list[object], defender: list[object], flags: list[str], code: int
 ) -> None:
-    """Advice is no failure. Under --fail-on, what only an unsaved revision mends is not mended."""
+    """Advice is no failure, a missing review is one. Under --fail-on, what only an unsaved revision mends is not mended."""
     project(tmp_path)
     assert cli("review", FILE, *script(tmp_path, adversary, defender), "--quiet", *flags).code == code
 

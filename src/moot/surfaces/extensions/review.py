@@ -27,6 +27,7 @@ from moot.evidence.artefacts.state import with_decision
 from moot.evidence.artefacts.values import GRAVITIES, Artefact, ArtefactType, Gravity, Neighbour
 from moot.protocols.review import PROTOCOL
 from moot.protocols.review.changes import Dismissal, ReviewComment
+from moot.protocols.review.exit_code import UNSURE
 from moot.protocols.review.script import ArtefactReview, Reviewed, ReviewInput, ReviewResult, last_word
 from moot.runtime.runner import SessionPlan
 from moot.surfaces.extensions import Delivery, Extension
@@ -49,7 +50,6 @@ GRAVE: dict[str, tuple[Severity, ...]] = {
     "minor": ("critical", "high", "medium", "low"),
 }
 BUILT_IN = ("quality", "balanced", "budget")
-UNSURE = ("inconclusive", "timed_out", "budget_exhausted")
 
 
 class ReviewBody(Value):
@@ -230,7 +230,7 @@ def _models_of_profile(profile: str, settings: Settings, usual: Sequence[str]) -
 
 
 def exit_code(result: ReviewResult, plan: SessionPlan, written: frozenset[str] = frozenset()) -> int:
-    """0 without `--fail-on`. With it, 1: such a challenge or finding stands; 2: inconclusive."""
+    """1 only with `--fail-on`: such a challenge or finding stands. 2: inconclusive."""
     gravity = plan.notes.get("fail_on")
     if not gravity or result.outcome in ("cancelled", "rejected"):
         return PROTOCOL.exit_code(result)
