@@ -14,8 +14,11 @@ def open_closed_streams() -> None:
 
 
 def escape_unknown_characters() -> None:
-    """What the encoding of the terminal lacks is shown as `\\u2192`, instead of ending the command."""
-    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+    """What the encoding of the terminal lacks is shown as `\\u2192`, instead of ending the command.
+
+    In the C locale Python encodes ASCII with `surrogateescape`, which fails on every other character.
+    """
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 

@@ -36,10 +36,13 @@ def test_closed_streams_are_empty_ones(tmp_path: Path) -> None:
     assert run_shell("$moot vet route ls >&- 2>&-", tmp_path).returncode == 0
 
 
-def test_an_output_without_unicode_shows_escapes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "ascii_only", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+)
+def test_an_output_without_unicode_shows_escapes(tmp_path: Path, ascii_only: dict[str, str]) -> None:
     election = {"candidates": ["é→😀"], "ballots": []}
     (tmp_path / "e.json").write_text(json.dumps(election))
-    shown = run_shell("$moot vote e.json", tmp_path, PYTHONIOENCODING="ascii")
+    shown = run_shell("$moot vote e.json", tmp_path, **ascii_only)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert shown.stdout.startswith("\\xe9\\u2192\\U0001f600 wins")
     data = run_shell("$moot vote e.json --json", tmp_path, PYTHONIOENCODING="ascii")
