@@ -5,6 +5,7 @@ import os
 import platform
 import secrets
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -139,17 +140,17 @@ async def carry_run(
     *,
     tell: Callable[[RunProgress], None] = lambda progress: None,
     at_once: int = AT_ONCE,
-    begin: Callable[[BenchRunner], None] = lambda runner: None,
+    while_running: Callable[[BenchRunner], AbstractContextManager[object]] = nullcontext,
 ) -> BenchRunner:
-    """Every task of every arm, or as many as come before somebody stops it. `begin` is given the runner, to stop it."""
+    """Every task of every arm, or as many as come before somebody stops it. `while_running` may stop it."""
     carrier = SessionCarrier(settings, store, await find_fleet(settings, store))
     try:
         check_models(carrier, run.plan.models)
         if not (run.folder / PLAN_FILE).exists():
             write_plan(run.folder, run.plan)
         runner = BenchRunner(run.plan, run.folder, run.tasks, settings, carrier, tell, at_once)
-        begin(runner)
-        await runner.run()
+        with while_running(runner):
+            await runner.run()
         return runner
     finally:
         await carrier.aclose()

@@ -14,6 +14,7 @@ from moot.core.types import Result
 from moot.protocols import PROTOCOLS
 from moot.runtime.runner import Runner, SessionPlan, cut_by
 from moot.surfaces.cli.gate_prompt import wait_for
+from moot.surfaces.cli.interrupts import stop_on_interrupt
 from moot.surfaces.cli.notification import notify_end
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.progress import ProgressDisplay, progress
@@ -23,7 +24,7 @@ from moot.surfaces.extensions import find_extension
 from moot.surfaces.session.estimates import estimate_plan, report_estimate
 from moot.surfaces.session.project_environment import project_of
 from moot.surfaces.session.settings import PICKED, Settings, check_prices
-from moot.surfaces.session.wiring import SessionRuntime, open_runtime, runs_code, stop_on_interrupt
+from moot.surfaces.session.wiring import SessionRuntime, open_runtime, runs_code
 from moot.text.secrets import Vault
 
 WHY_MORE = defaultdict(
@@ -95,7 +96,7 @@ async def through_gates(begin: Begin, shop: SessionRuntime, ending: Ending, show
     """Runs to the result, waiting at each gate."""
     while True:
         try:
-            with stop_on_interrupt(shop.runner):
+            with stop_on_interrupt(shop.runner.stop):
                 return await begin(shop.runner)
         except Parked as parked:
             session = parked.session_id

@@ -4,8 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -183,21 +182,3 @@ def open_tools(
 
     box = sandbox if isinstance(sandbox, Adapter) else None
     return Tools(ToolPorts(scanner, clock, box, memory, settings.commands("lsp")), settings.commands("mcp.servers"))
-
-
-@contextlib.contextmanager
-def stop_on_interrupt(runner: Runner) -> Iterator[None]:
-    """The first Ctrl-C stops the session in order, the second at once."""
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
-        runner.stop()
-
-    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # signals work only in the main thread
-        loop.add_signal_handler(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.remove_signal_handler(signal.SIGINT)

@@ -2,10 +2,10 @@
 
 import asyncio
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,6 +35,7 @@ from moot.surfaces.bench.rows import PLAN_FILE, Equal, RunPlan, read_plan, read_
 from moot.surfaces.bench.runner import AT_ONCE, BenchRunner, RunProgress
 from moot.surfaces.bench.starter import find_quick_suite
 from moot.surfaces.bench.suites import SUITES, SuiteSource
+from moot.surfaces.cli.interrupts import stop_on_interrupt
 from moot.surfaces.cli.options import JsonFlag, TeamModelFlag
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import ask_on_terminal, err, plain, print_json
@@ -272,21 +273,14 @@ async def _run(run: PreparedRun, settings: Settings, flags: BenchFlags, at_once:
     store = open_store(settings)
     show = ProgressLine(quiet=flags.quiet)
     try:
-        return await carry_run(run, settings, store, tell=show, at_once=at_once, begin=_stop_on_interrupt)
+        return await carry_run(run, settings, store, tell=show, at_once=at_once, while_running=_stop_on_interrupt)
     finally:
         show.close()
         await store.aclose()
 
 
-def _stop_on_interrupt(runner: BenchRunner) -> None:
-    """The first Ctrl-C stops in order; the second one is the usual abrupt one."""
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
-        runner.stop(STOPPED)
-
-    loop.add_signal_handler(signal.SIGINT, stop)
+def _stop_on_interrupt(runner: BenchRunner) -> AbstractContextManager[None]:
+    return stop_on_interrupt(lambda: runner.stop(STOPPED))
 
 
 class ProgressLine:
