@@ -86,8 +86,8 @@ def test_a_changed_script_of_prompts_is_caught_on_resume(tmp_path: Path) -> None
     assert resumed.returncode >= 2 and "Start a new session" in resumed.stderr
 
 
-def interrupted(folder: Path, times: int) -> subprocess.CompletedProcess[str]:
-    """Ctrl-C while blue is answering."""
+def interrupted(folder: Path, end: signal.Signals = signal.SIGINT) -> subprocess.CompletedProcess[str]:
+    """The signal comes while blue is answering."""
     (folder / "app.py").write_text(BAD)
     (folder / "red.yaml").write_text(json.dumps([{"reply": SQLI, "round": 1}, {"reply": NOTHING, "round": 2}]))
     (folder / "slow.py").write_text(
@@ -101,14 +101,14 @@ def interrupted(folder: Path, times: int) -> subprocess.CompletedProcess[str]:
         cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     wait_for_file(folder / "asked")
-    for _ in range(times):
-        process.send_signal(signal.SIGINT)
+    process.send_signal(end)
     out, err = process.communicate(timeout=PATIENCE)
     return subprocess.CompletedProcess([], process.returncode, out, err)
 
 
-def test_ctrl_c_saves_says_how_to_resume_and_exits_130(tmp_path: Path) -> None:
-    stopped = interrupted(tmp_path, 1)
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_saves_says_how_to_resume_and_exits_130(tmp_path: Path, end: signal.Signals) -> None:
+    stopped = interrupted(tmp_path, end)
     assert stopped.returncode == 130, stopped.stderr
     assert stopped.stdout.startswith("cancelled") and "moot resume " in stopped.stderr
     assert "Traceback" not in stopped.stderr
@@ -118,6 +118,14 @@ def test_ctrl_c_saves_says_how_to_resume_and_exits_130(tmp_path: Path) -> None:
     result = json.loads(resumed.stdout)
     assert (resumed.returncode, result["outcome"], result["calls"]) == (0, "hardened", 3)
     assert (tmp_path / "asked").read_text() == "xx", "red was not asked again, blue was"
+
+
+def test_a_killed_session_is_listed_as_paused_and_says_how_to_continue(tmp_path: Path) -> None:
+    assert interrupted(tmp_path, signal.SIGKILL).returncode == -signal.SIGKILL
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
+    assert listed["status"] == "running" and " paused " in run_moot(tmp_path, "list").stdout
+    shown = run_moot(tmp_path, "show", listed["id"]).stdout
+    assert "status paused" in shown and f"`moot resume {listed['id']}` continues it" in shown
 
 
 def test_a_session_cannot_be_run_in_two_terminals_at_once(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def request_route(text: str, *, own_words: bool = False) -> Route:
     """Only the person's own prompt can waive a debate, and never one about high stakes."""
     shown = text[:LONGEST]
     if kind_of(shown) == "ANSWER":
-        return ASKED if is_question(shown) and not is_polite_request(shown) else UNRECOGNISED
+        return ASKED if is_question(shown) else UNRECOGNISED
     sights = [*sights_of(drop_quotes(shown)), *find_guarded_files(shown), Sight("read" if only_reads(shown) else "low")]
     if sights[-1].level == "read":  # looking changes nothing, whatever the words
         sights = sights[-1:] + ([SHOWS_SECRET] if touches_secret(shown) else [])
@@ -39,14 +39,15 @@ def kind_of(text: str) -> Kind:
     outside = words.EXTERNAL.search(drop_code_spans(text))
     if words.PURE_QUESTION.match(opening) and not outside:
         return "ANSWER"
-    if is_question(text) and not outside and not words.ACTION_GROUPS["code"].search(text) and not is_polite_request(text):
+    if is_question(text) and not outside and not words.ACTION_GROUPS["code"].search(text):
         return "ANSWER"
     groups = [name for name, pattern in words.ACTION_GROUPS.items() if pattern.search(text)]
     return "ACTION" if outside or groups or sights_of(text) else "ANSWER"
 
 
 def is_question(text: str) -> bool:
-    return words.QUESTION.match(drop_greeting(text)) is not None or text.rstrip().endswith("?")
+    asked = words.QUESTION.match(drop_greeting(text)) or text.rstrip().endswith("?")
+    return bool(asked) and not is_polite_request(text)
 
 
 def drop_greeting(text: str) -> str:

@@ -57,7 +57,7 @@ from moot.surfaces.extensions.review import exit_code
 def test_exit_codes(
     cli: Cli, tmp_path: Path, adversary: list[object], defender: list[object], flags: list[str], code: int
 ) -> None:
-    """Advice is no failure, a missing review is one. Under --fail-on, what only an unsaved revision mends is not mended."""
+    """Advice is no failure. A review that did not take place is one, and so is an unsaved revision under --fail-on."""
     project(tmp_path)
     assert cli("review", FILE, *script(tmp_path, adversary, defender), "--quiet", *flags).code == code
 

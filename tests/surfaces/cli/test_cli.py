@@ -333,10 +333,13 @@ def test_sessions_are_listed_shown_exported_and_deleted(cli: Cli, tmp_path: Path
     (tmp_path / "app.py").write_text(BAD)
     session = json.loads(cli("harden", "app.py", "-m", full_script(tmp_path), "--json").out)["session_id"]
     assert session[:8] in cli("list").out and json.loads(cli("list", "--json").out)[0]["outcome"] == "hardened"
-    assert cli("list", "nothing like it").out.strip() == "no sessions"
+    assert cli("list", "-n", "1").err == ""
+    assert cli("list", "nothing like it").out.strip() == "no session matches 'nothing like it'"
     shown = cli("show", session[:8]).out
     for part in ("Round 1, attack: red", "Attack this code", "name is pasted into the query", "Version 2", "Result"):
         assert part in shown, part
+    cli("harden", "app.py", "--no-llm")
+    assert "there are older sessions; --limit N shows more" in cli("list", "-n", "1").err
     record = json.loads(cli("export", session[:8]).out)
     assert [t["agent_role"] for t in record["turns"]] == ["red", "blue", "red"]
     assert record["steps"][0]["name"] == "snapshot" and len(record["versions"]) == 2

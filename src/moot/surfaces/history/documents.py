@@ -8,6 +8,7 @@ from moot.core.ports import SessionRecord
 from moot.core.report import Report, ReportDocument
 from moot.core.types import Result
 from moot.edge.store import SqlStore
+from moot.edge.store.sql import alive
 from moot.protocols import PROTOCOLS
 from moot.record.transcript import Story, build_document
 from moot.surfaces.extensions import find_extension
@@ -24,8 +25,18 @@ async def load_story(db: SqlStore, session: str) -> Story:
     )
 
 
+def is_abandoned(record: SessionRecord) -> bool:
+    return record.status == "running" and not alive(record.owner)
+
+
+def correct_status(record: SessionRecord) -> SessionRecord:
+    """A process that was killed could not record that its session is paused."""
+    return record.model_copy(update={"status": "paused"}) if is_abandoned(record) else record
+
+
 async def load_document(db: SqlStore, session: str) -> ReportDocument:
     story = await load_story(db, session)
+    story = story.model_copy(update={"session": correct_status(story.session)})
     return build_document(story, make_report(story.session, await load_result(story.session, db)))
 
 

@@ -14,8 +14,7 @@ from moot.core.errors import UsageError
 from moot.core.ports import JournalEntry
 from moot.core.report import Report
 from moot.edge.store import SqlStore
-from moot.edge.store.sql import alive
-from moot.surfaces.history.documents import read_report
+from moot.surfaces.history.documents import is_abandoned, read_report
 
 LOOK_EVERY = 0.25
 PAGE = 200
@@ -60,8 +59,7 @@ class StoredSession:
 
     async def find(self) -> FollowedSession:
         record = await self._store.session(self._session)
-        lost = record.status == "running" and not alive(record.owner)
-        problem = "the process that ran it is gone" if lost else ""
+        problem = "the process that ran it is gone" if is_abandoned(record) else ""
         return FollowedSession(record.id, record.status, record.entries, bool(record.waiting_on), problem)
 
     async def follow(self, after: int) -> AsyncIterator[list[JournalEntry]]:

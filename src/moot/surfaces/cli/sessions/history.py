@@ -25,12 +25,12 @@ from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import ForceFlag, JsonFlag, StoreFlag
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_document
-from moot.surfaces.cli.screen import out, plain, print_json, write_json, write_text
+from moot.surfaces.cli.screen import err, out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.session_runner import finish, run_command
 from moot.surfaces.extensions import find_extension
 from moot.surfaces.history.choices import whoever
-from moot.surfaces.history.documents import load_document, load_story
+from moot.surfaces.history.documents import correct_status, load_document, load_story
 from moot.surfaces.history.imports import agree_to_imported
 from moot.surfaces.session.plans import learn_secrets, origins_of
 from moot.surfaces.session.settings import Settings
@@ -58,9 +58,10 @@ def list_command(
     json_output: JsonFlag = False,
 ) -> None:
     """List sessions, the newest first."""
-    records = with_store(store, lambda db: db.sessions(limit, search))
+    found = with_store(store, lambda db: db.sessions(limit + 1, search))
     if json_output:
-        return print_json([_summary(record) for record in records])
+        return print_json([_summary(record) for record in found[:limit]])
+    records = [correct_status(record) for record in found[:limit]]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("session", "begun", "protocol", "status", "outcome", "topic"):
         table.add_column(column, overflow="fold", no_wrap=column == "session")
@@ -68,7 +69,9 @@ def list_command(
         line = _summary(record)
         begun = record.created_at.strftime("%Y-%m-%d %H:%M")
         table.add_row(record.id[:8], begun, record.protocol, record.status, str(line["outcome"]), plain(record.topic))
-    out().print(table if records else plain("no sessions"))
+    out().print(table if records else plain(f"no session matches {search!r}" if search else "no sessions"))
+    if len(found) > limit:
+        err().print(plain("there are older sessions; --limit N shows more"))
 
 
 def show_command(
