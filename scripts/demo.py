@@ -22,7 +22,8 @@ def main() -> int:
         say(f"$ cd examples && moot {' '.join(command[3:])}")
         code = subprocess.run(command, cwd=work, env=env).returncode
         say("")
-        say("Nothing was written. --write puts the patch into the files; -m PROVIDER:MODEL seats a model.")
+        say("Nothing was written, and this session is not kept. --write puts the patch into the files.")
+        say("Try it on your own code: .venv/bin/moot harden FILE (with -m PROVIDER:MODEL, a model takes part).")
         return 0 if code in (0, 1) else code
 
 

@@ -133,7 +133,7 @@ def _problem(error: ValidationError) -> str:
     problems = error.errors(include_url=False)
     closed = [problem["ctx"]["expected"] for problem in problems if problem["type"] == "literal_error"]
     if not closed:
-        return problems[0]["msg"]
+        return problems[0]["msg"].replace("Input should", "it must", 1)
     words = [word for choices in closed for word in re.findall(r"'([^']*)'", choices)]
     said = str(problems[0]["input"])
     near = difflib.get_close_matches(said, words, n=1, cutoff=0.0)

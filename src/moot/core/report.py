@@ -166,8 +166,8 @@ def list_figures(result: Result, length: str, *more: tuple[str, str]) -> Figures
     """Spending and duration. Failed models are listed too: they were called."""
     spent = list_spending(result.usage)
     if result.calls_failed:
-        failed = f"{count_things(result.calls_failed, 'call')} failed (refused, failed or timed out)"
-        spent.append(("failed calls", failed if spent else f"no model answered: {failed}"))
+        failed = f"{result.calls_failed} (refused, failed or timed out)"
+        spent.append(("failed calls", failed if spent else f"{failed}; no model answered"))
     none = NO_MODEL_ANSWERED if getattr(result, "outcome", "") in get_args(CutKind) else NO_MODEL_CALLED
     branch = [("branch", f"{result.branch} (a commit for each version)")] if result.branch else []
     session = ("session", ", ".join(filter(None, (result.session_id, length, f"{result.duration:.1f} s"))))

@@ -172,7 +172,7 @@ def test_the_first_line_says_the_outcome_and_what_it_rests_on(cli: Cli, asked: P
     ran = cli("decide", "q.yaml", "-m", write_script(asked, entries))
     first = ran.out.splitlines()[0]
     assert first.startswith(
-        "RECOMMENDED: option B, Online only; unanimous, 2 of 2 judges, round 1 (2 calls, 6 questions"
+        "RECOMMENDED: option B, Online only; unanimous, 2 of 2 judges, round 1 (2 calls; a full run asks 6 questions"
     )
     assert "caveats, first: risk, round 1: absent, timeout" in first
     assert "SCOPE_CRITICAL (HIGH: do we need, v1)" in ran.out

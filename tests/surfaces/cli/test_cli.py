@@ -247,7 +247,11 @@ BIG = "x = 1\n" * 900_000
         ({"a.py": "x = 1\n"}, ["a.py", "--seat", "green=script:x"], "no seat 'green'"),
         ({"a.py": "x = 1\n"}, ["a.py", "--seat", "red"], "SEAT=PROVIDER:MODEL"),
         ({"a.py": "x = 1\n"}, ["a.py", "--no-llm", "-m", "openai:x"], "contradicts"),
-        ({"a.py": "x = 1\n"}, ["a.py", "--max-rounds", "0"], "harden.max_rounds"),
+        (
+            {"a.py": "x = 1\n"},
+            ["a.py", "--max-rounds", "0"],
+            "harden.max_rounds' given as an option cannot be 0: it must be g",
+        ),
         ({"a.py": "x = 1\n"}, ["a.py", "--tests", "nowhere"], "no tests at"),
         ({"a.py": "x = 1\n"}, ["a.py", "--diff", "HEAD"], "git repository"),
         ({"a.py": "x = 1\n", "moot.toml": "max_call = 3\n"}, ["a.py"], "did you mean 'max_calls'"),

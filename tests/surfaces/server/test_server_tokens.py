@@ -1,6 +1,7 @@
 """Nobody is served without a token, nobody is an administrator without one, and everybody sees their own alone."""
 
 import asyncio
+import errno
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -328,6 +329,15 @@ def test_a_token_file_that_others_may_have_touched_is_refused(spoil: Any) -> Non
     make_token()
     spoil(token_file())
     with pytest.raises(UsageError, match="cannot be used"):
+        make_token()
+
+
+def test_a_token_file_that_cannot_be_written_is_not_to_be_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object, **named: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("moot.edge.settings.server_token.tempfile.mkstemp", refuse)
+    with pytest.raises(UsageError, match=r"cannot be written: Permission denied; make its folder writable"):
         make_token()
 
 

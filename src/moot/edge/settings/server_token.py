@@ -67,7 +67,8 @@ def make_token() -> str:
         finally:
             os.unlink(draft)
     except OSError as error:
-        raise _unusable(place, error.strerror or "it cannot be written") from None
+        why = error.strerror or "unknown error"
+        raise UsageError(f"the token file {place} cannot be written: {why}; make its folder writable") from None
     made = read_token()
     if made is None:
         raise _unusable(place, "it disappeared")

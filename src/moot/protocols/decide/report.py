@@ -40,7 +40,7 @@ def report_decide(result: DecideResult) -> Report:
 
 def _verdict(result: DecideResult) -> str:
     full = count_things(result.calls_full_run, "question")
-    calls = f"{count_things(result.calls, 'call')}, {full} in a full run" if result.calls else "no calls"
+    calls = f"{count_things(result.calls, 'call')}; a full run asks {full}" if result.calls else "no calls"
     calls = "no call was answered" if result.calls_failed and not result.calls else calls
     cut = f"; {result.stop_reason.replace('_', ' ')}, cut short" if result.stop_reason != "decided" else ""
     if len(result.questions) == 1:

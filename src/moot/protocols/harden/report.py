@@ -93,7 +93,8 @@ def report_harden(result: HardenResult) -> Report:
 def _verdict(result: HardenResult) -> str:
     why = why_not_run(result.tests) if result.tests else ""
     untested = f"not tested: the given tests cannot run ({why}); " if why else ""
-    calls = f"{count_things(result.calls, 'call')}, {count_things(result.calls_full_run, 'question')} in a full run"
+    full = count_things(result.calls_full_run, "question")
+    calls = f"{count_things(result.calls, 'call')}; a full run asks {full}"
     teams = calls if result.calls_full_run else "deterministic teams"
     if result.outcome == "no_findings":
         return f"{untested}{result.outcome}: {MEANINGS[result.outcome]} ({_describe_reach(result)})"
