@@ -82,16 +82,17 @@ PAGE = """<!doctype html>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; }
-h1, h2, h3, p, li, td, dd { overflow-wrap: anywhere; }
+h1, h2, h3, p, li, dd { overflow-wrap: anywhere; }
 h2 { font-size: 1.1rem; margin-top: 2rem; }
 h3 { font-size: 1rem; margin-bottom: 0.3rem; }
 pre { overflow-x: auto; background: #f4f4f4; color: #111; padding: 1rem; border-radius: 4px; font-size: 13px; }
-table { border-collapse: collapse; }
+table { border-collapse: collapse; display: block; max-width: 100%; overflow-x: auto; }
 th, td { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0; }
 dt { float: left; clear: left; margin-right: 0.5rem; font-weight: bold; }
 .verdict { font-weight: bold; }
 .add, .good { color: #05691c; } .del, .bad, .critical, .high { color: #a3120f; } .at, .faint, .low { color: #5a5a5a; }
 .warning, .medium { color: #7a5200; }
+@media print { table { display: table; } td { overflow-wrap: anywhere; } pre { white-space: pre-wrap; } }
 @media (prefers-color-scheme: dark) {
   body { background: #111; color: #ddd; }
   pre { background: #1c1c1c; color: #ddd; }

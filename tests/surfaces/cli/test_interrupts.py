@@ -10,19 +10,18 @@ from moot.surfaces.cli.interrupts import stop_on_interrupt
 
 
 def test_the_first_signal_stops_in_order_and_the_second_at_once() -> None:
-    stopped = []
+    stopped = asyncio.Event()
 
     async def work() -> None:
-        with stop_on_interrupt(lambda: stopped.append("stopped")):
+        with stop_on_interrupt(stopped.set):
             os.kill(os.getpid(), signal.SIGINT)
-            while not stopped:
-                await asyncio.sleep(0)
+            await stopped.wait()
             os.kill(os.getpid(), signal.SIGINT)
             await asyncio.sleep(60)
 
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(work())
-    assert stopped == ["stopped"]
+    assert stopped.is_set()
 
 
 def test_a_task_that_the_second_ctrl_c_interrupts_is_not_reported_as_a_fault(caplog: pytest.LogCaptureFixture) -> None:

@@ -12,6 +12,9 @@ from browsers import CHROMIUM, open_chromium
 from page_demo import SHOWN, list_views, serve_demo
 from playwright.sync_api import Page
 
+from moot.core.report import Grid, ReportDocument, ReportSection, make_row
+from moot.text.report_html import render_document_html
+
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="not run: there is no Chromium; scripts/need chromium")
 Views = tuple[Page, dict[str, str]]
 LOOKS: list[tuple[int, Literal["light", "dark"]]] = [(400, "light"), (1280, "light"), (1280, "dark"), (400, "dark")]
@@ -35,6 +38,11 @@ CLOSED = """[...document.querySelectorAll("main details:not(.more *) > *")].filt
 CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
 LEFT = f"""[...document.querySelectorAll("main :is({CONTROLS})")].filter(each => each.checkVisibility() &&
   !("reached" in each.dataset) && each.type !== "radio").map(each => each.outerHTML.slice(0, 120))"""
+LINES = """(cell) => {
+  const words = document.createRange();
+  words.selectNodeContents(cell);
+  return words.getClientRects().length;
+}"""
 REACHED = """() => {
   const at = document.activeElement;
   if (at === document.body) return "the end";
@@ -119,6 +127,23 @@ def test_words_of_a_narrow_table_stay_whole(views: Views) -> None:
     name.evaluate("(each) => { each.textContent = 'defense'; }")
     box = name.bounding_box()
     assert box is not None and box["height"] < 50
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_a_table_of_an_exported_report_keeps_its_words_whole_and_the_page_does_not_scroll(
+    views: Views, width: int
+) -> None:
+    cells = ("VULN-001", "critical", "src/shop/app.py:2", "SQL injection: query built by formatting " * 2, "patched")
+    table = Grid(title="findings", columns=("id", "severity", "where", "finding", "state"), rows=(make_row(*cells),))
+    document = ReportDocument(title="harden", lead="l", sections=(ReportSection(title="Result", blocks=(table,)),))
+    browser = views[0].context.browser
+    assert browser is not None
+    page = browser.new_page(viewport={"width": width, "height": 860})
+    page.set_content(render_document_html(document))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for place in (1, 2, 4):
+        assert page.locator("td").nth(place).evaluate(LINES) == 1, cells[place]
+    page.close()
 
 
 def test_the_skip_link_goes_to_the_content(views: Views) -> None:
