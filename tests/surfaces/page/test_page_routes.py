@@ -278,6 +278,10 @@ def test_every_page_has_the_policy_and_each_protocol_a_form(tmp_path: Path) -> N
                 )
                 check_harmless(answer.text)
             assert (await client.get("/ui/start/nothing", headers=HTML)).status_code == 404
+            for path in ("/ui/", "/ui/sessions", "/ui/nothing/here?x=1"):
+                lost = await client.get(path, headers=HTML)
+                assert lost.status_code == 404 and "no page at this address" in lost.text and 'href="/ui"' in lost.text
+            assert (await client.get("/ui/nothing")).headers["content-type"] == "application/problem+json"
             form = (await client.get("/ui/start/harden")).text
             assert (
                 'name="input.files"' in form

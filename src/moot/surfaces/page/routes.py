@@ -149,3 +149,9 @@ async def compare_page(
     return show(
         request, "compare.html", here="compare", records=records, one=one, two=two, diff=diff, sides=sides, code=code
     )
+
+
+@router.get("/{anything:path}")
+async def nothing_here(anything: str) -> Response:
+    """The last route: a person gets a page with a way back, not JSON."""
+    raise Refusal(404, detail="There is no page at this address.")
