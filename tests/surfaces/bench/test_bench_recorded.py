@@ -78,6 +78,14 @@ def test_a_task_that_no_model_answered_is_wrong_and_said(tmp_path: Path) -> None
     assert "single: no model answered on 2 tasks, counted as wrong: generator" in done.stdout
 
 
+def test_empty_replies_are_no_wrong_answers(tmp_path: Path) -> None:
+    write_suite(tmp_path)
+    done = run_bench(tmp_path, "run", "custom", "tasks", "--name", "one", "--arm", "single", "-m", "cmd:true")
+    assert done.returncode == 0, done.stderr
+    said = "no usable answer on 3 tasks, counted as wrong: generator, round 1: absent, unreadable: the reply is empty"
+    assert f"single: {said}" in done.stdout
+
+
 def test_a_run_without_a_verdict_has_measured_nothing(tmp_path: Path) -> None:
     (tmp_path / "replies.yaml").write_text(json.dumps([{"reply": "none", "always": True}]))
     row = {

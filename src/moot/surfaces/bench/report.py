@@ -50,12 +50,16 @@ def _caveats(figures: BenchFigures, rows: Sequence[BenchRow]) -> Iterator[str]:
 
 
 def _unanswered(rows: Sequence[BenchRow]) -> Iterator[str]:
-    """A model that refuses a task has not solved it; a reader must know that it was not a wrong answer."""
-    silent = [row for row in rows if row.calls_failed and not row.calls and row.right is False]
+    """Whoever refuses a task, or answers nothing that can be read, has not solved it; it was not a wrong answer."""
+    silent = [row for row in rows if row.right is False and not row.answer.strip()]
     for arm in dict.fromkeys(row.arm for row in silent):
-        own = [row for row in silent if row.arm == arm]
-        why = next(iter(own[0].degraded), "no reason given")
-        yield f"{arm}: no model answered on {count_things(len(own), 'task')}, counted as wrong: {why}"
+        for said, own in (
+            ("no model answered", [row for row in silent if row.arm == arm and row.calls_failed and not row.calls]),
+            ("no usable answer", [row for row in silent if row.arm == arm and row.calls]),
+        ):
+            if own:
+                why = next((note for note in own[0].degraded if "absent" in note), "no reason given")
+                yield f"{arm}: {said} on {count_things(len(own), 'task')}, counted as wrong: {why}"
 
 
 def _arms_grid(arms: Sequence[ArmFigures]) -> Grid:
