@@ -99,6 +99,20 @@ def test_a_table_of_many_narrow_columns_loses_nothing(capsys: pytest.CaptureFixt
     assert "".join("".join(lines).split()).count("15") >= 2 and "…" not in "".join(lines)
 
 
+def test_a_table_that_a_narrow_terminal_cannot_hold_is_shown_as_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = ("id", "severity", "where", "finding", "state")
+    row = make_row(
+        "VULN-001", Cell(text="critical", tone="critical"), "src/service.py:27", "SQL injection: a query", ""
+    )
+    lines = draw(monkeypatch, Grid(columns=columns, rows=(row,))).splitlines()[2:]
+    shown = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+    assert shown == [
+        "VULN-001", "  severity: critical", "  where: src/service.py:27", "  finding: SQL injection: a query",
+    ]  # fmt: skip
+    small = draw(monkeypatch, Grid(columns=("id", "state"), rows=(make_row("VULN-001", "open"),)))
+    assert re.search(r"VULN-001\s+open", small)
+
+
 def test_in_a_document_what_was_said_is_in_a_fence_it_cannot_end(capsys: pytest.CaptureFixture[str]) -> None:
     said = "```\n## 9. Fake\n```"
     sections = (ReportSection(title="1. Round 1", blocks=(Listing(title="Answered", text=said),)),)

@@ -21,6 +21,8 @@ STYLES = {
 MARK = "  - "
 NARROW = 16
 """Columns up to this width are not wrapped, unless there is no room."""
+LEAST = 10
+"""What a wider column needs at least to be read."""
 
 
 def show_report(report: Report) -> None:
@@ -56,7 +58,7 @@ def _show(block: Block, console: "Console", *, fence: bool = False) -> None:
         case Bullets():
             _show_list(block.entries, console)
         case Grid():
-            console.print(_table(block, console.width))
+            _show_grid(block, console)
         case Listing():
             _show_listing(block, console, fence=fence)
         case Figures():
@@ -99,9 +101,32 @@ def _show_listing(block: Listing, console: "Console", *, fence: bool) -> None:
         console.print(plain(text))
 
 
+def _show_grid(grid: Grid, console: "Console") -> None:
+    if console.is_terminal and _least_width(grid) > console.width:
+        return _show_records(grid, console)
+    console.print(_table(grid, console.width))
+
+
+def _measure_columns(grid: Grid) -> list[int]:
+    return [max(map(len, (name, *(row[n].text for row in grid.rows)))) for n, name in enumerate(grid.columns)]
+
+
+def _least_width(grid: Grid) -> int:
+    return sum(2 + (size if size <= NARROW else LEAST) for size in _measure_columns(grid)) - 2
+
+
+def _show_records(grid: Grid, console: "Console") -> None:
+    """A line for each cell, on a terminal too narrow for the table."""
+    for row in grid.rows:
+        for place, (name, cell) in enumerate(zip(grid.columns, row, strict=True)):
+            if cell.text or not place:
+                label = plain(f"  {clean(name)}: ") if place else plain("")
+                console.print(label + Text(clean(cell.text), style=STYLES[cell.tone]))
+
+
 def _table(grid: Grid, width: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    widest = [max(map(len, (name, *(row[n].text for row in grid.rows)))) for n, name in enumerate(grid.columns)]
+    widest = _measure_columns(grid)
     narrow = [size + 1 for size in widest if size <= NARROW]
     room = sum(narrow) <= (width if len(narrow) == len(widest) else width // 2)
     for name, size in zip(grid.columns, widest, strict=True):

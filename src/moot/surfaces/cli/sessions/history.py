@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.table import Table
 
 from moot.core.errors import UsageError
 from moot.core.ports import SessionRecord
-from moot.core.report import ReportDocument
+from moot.core.report import Cell, Grid, Report, ReportDocument, make_row
 from moot.core.types import Result
 from moot.edge.files.outputs import check_output, write_output
 from moot.edge.store import SqlStore
@@ -24,7 +23,7 @@ from moot.surfaces.cli.consent import ask_to_run
 from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import ForceFlag, JsonFlag, StoreFlag
 from moot.surfaces.cli.output_options import Ending
-from moot.surfaces.cli.report_terminal import show_document
+from moot.surfaces.cli.report_terminal import show_document, show_report
 from moot.surfaces.cli.screen import err, out, plain, print_json, write_json, write_text
 from moot.surfaces.cli.session_flags import LimitFlags, with_flags
 from moot.surfaces.cli.session_runner import finish, run_command
@@ -62,14 +61,10 @@ def list_command(
     if json_output:
         return print_json([_summary(record) for record in found[:limit]])
     records = [correct_status(record) for record in found[:limit]]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("session", "begun", "protocol", "status", "outcome", "topic"):
-        table.add_column(column, overflow="fold", no_wrap=column == "session")
-    for record in records:
-        line = _summary(record)
-        begun = record.created_at.strftime("%Y-%m-%d %H:%M")
-        table.add_row(record.id[:8], begun, record.protocol, record.status, str(line["outcome"]), plain(record.topic))
-    out().print(table if records else plain(f"no session matches {search!r}" if search else "no sessions"))
+    if not records:
+        return out().print(plain(f"no session matches {search!r}" if search else "no sessions"))
+    columns = ("session", "begun", "protocol", "status", "outcome", "topic")
+    show_report(Report(blocks=(Grid(columns=columns, rows=tuple(map(_row, records))),)))
     if len(found) > limit:
         err().print(plain("there are older sessions; --limit N shows more"))
 
@@ -191,6 +186,13 @@ async def _look_up(
             result, plan, reading.store
         )  # it may have been killed before its result was settled
         return record, plan, await extension.amend(result, reading.store)
+
+
+def _row(record: SessionRecord) -> tuple[Cell, ...]:
+    begun = record.created_at.strftime("%Y-%m-%d %H:%M")
+    return make_row(
+        record.id[:8], begun, record.protocol, record.status, str(_summary(record)["outcome"]), record.topic
+    )
 
 
 def _summary(record: SessionRecord) -> dict[str, JsonValue]:
