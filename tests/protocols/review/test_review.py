@@ -140,6 +140,15 @@ def test_a_person_sees_the_challenges_what_became_of_them_and_the_diff(cli: Cli,
         assert piece in " ".join(shown.split()), piece
 
 
+def test_the_verdict_counts_the_structural_findings_that_are_open(cli: Cli, tmp_path: Path) -> None:
+    project(tmp_path, REQUIREMENTS.replace("by email", "easily"))
+    seats = script(tmp_path, [NONE], [])
+    first = cli("review", FILE, *seats).out.splitlines()[0]
+    assert first.startswith("no_objections: ") and "REQUIREMENTS.md); 1 structural finding open" in first
+    project(tmp_path)
+    assert "structural" not in cli("review", FILE, *script(tmp_path, [NONE], [])).out.splitlines()[0]
+
+
 def test_write_replaces_the_artefact_and_notes_the_decision_once(cli: Cli, tmp_path: Path) -> None:
     home = project(tmp_path)
     seats = script(tmp_path, [raised(MINOR)], [answers(C1="addressed"), revision()])

@@ -44,13 +44,16 @@ def report_review(result: ReviewResult) -> Report:
         return report_change(result, result.change)
     alone = len(result.artefacts) == 1
     first = result.artefacts[0]
-    text = _verdict(first) if alone else f"{result.outcome}: the worst outcome of {len(result.artefacts)} documents"
+    text = f"{result.outcome}: the worst outcome of {len(result.artefacts)} documents"
+    text = f"{_verdict(first)} ({first.path})" if alone else text
+    left = sum(len(review.faults_left) for review in result.artefacts)
+    tone = TONES.get(result.outcome, "warning")
     blocks: list[Block] = [
         Headline(
             verdict=result.outcome,
-            text=f"{text} ({first.path})" if alone else text,
+            text=f"{text}; {count_things(left, 'structural finding')} open" if left else text,
             caveats=order_caveats(result.degraded),
-            tone=TONES.get(result.outcome, "warning"),
+            tone="warning" if left and tone == "good" else tone,
         )
     ]
     blocks += [] if alone else [_overview(result)]
