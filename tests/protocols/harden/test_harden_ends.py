@@ -77,6 +77,15 @@ def test_what_the_closing_scan_still_has_at_another_line_is_not_patched() -> Non
     assert state_of(result, "python-ssrf") == ["open"]
 
 
+def test_the_list_of_risks_says_that_its_lines_are_those_after_the_patch() -> None:
+    result = hardened(PYTHON, "a.py")
+    patched, unpatched = (
+        [block.title for block in report_harden(each).blocks if isinstance(block, Bullets)]
+        for each in (result, result.model_copy(update={"diff": ""}))
+    )
+    assert "Remaining risks, at their lines after the patch" in patched and "Remaining risks" in unpatched
+
+
 def test_the_advice_is_that_of_the_rule() -> None:
     risks = "\n".join(hardened(PYTHON, "a.py").remaining_risks)
     assert "arameter" not in risks and "Check the host against a list" in risks and "holds only data" in risks

@@ -85,7 +85,8 @@ def report_harden(result: HardenResult) -> Report:
     ]
     if result.diff:
         blocks.append(Listing(language="diff", text=result.diff))
-    blocks += list_items("Remaining risks", result.remaining_risks)
+    title = "Remaining risks, at their lines after the patch" if result.diff else "Remaining risks"
+    blocks += list_items(title, result.remaining_risks)
     blocks += list_items("Not analysed", [spot.sentence for spot in result.not_analysed])
     return Report(blocks=(*blocks, list_figures(result, count_things(result.rounds, "round"))))
 
