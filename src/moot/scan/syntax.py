@@ -18,7 +18,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
 from moot.core.types import Language, NotAnalysed
-from moot.scan.javascript.fields import end_fields
+from moot.scan.javascript.older_grammar import fit_grammar
 from moot.scan.project import ScanProject
 
 T = TypeVar("T")
@@ -165,7 +165,7 @@ def parse(
         read = data.rfind(b"\n", 0, FIRST_LOOK) + 1 or FIRST_LOOK
         root = Parser(grammar(language, path.endswith(".tsx"))).parse(data[:read]).root_node
     elif root.has_error and language in ("javascript", "typescript"):
-        root = _parse_ended(path, language, data) or root
+        root = _parse_fitting(path, language, data) or root
     scopes = Landmarks([-1], [Scope(MODULE, root, None)])
     source = Source(
         path,
@@ -184,10 +184,10 @@ def parse(
     return source
 
 
-def _parse_ended(path: str, language: Language, data: bytes) -> Node | None:
-    """The tree with the semicolons that the grammar misses, if nothing else is wrong."""
-    ended = end_fields(data)
-    root = _root(Parser(grammar(language, path.endswith(".tsx"))), ended) if ended != data else None
+def _parse_fitting(path: str, language: Language, data: bytes) -> Node | None:
+    """The tree of a text that fits the grammar, if nothing else is wrong."""
+    fitting = fit_grammar(data)
+    root = _root(Parser(grammar(language, path.endswith(".tsx"))), fitting) if fitting != data else None
     return root if root is not None and not root.has_error else None
 
 
