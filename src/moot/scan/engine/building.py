@@ -140,6 +140,9 @@ def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) ->
         if place.before:
             # A word that begins with a text of ours is no option of a program.
             found = ending(found, frozenset({"option"}))
+        if "?" in place.before or "#" in place.before:
+            # Neither a query nor what follows it names a host.
+            found = ending(found, frozenset({"redirect"}))
         if "\r\n\r\n" in place.before:
             # The body of an HTTP message, behind its header.
             found = ending(found, frozenset({"header", "mail"}))

@@ -49,6 +49,8 @@ NAMES = frozenset({"globals()", "locals()", "vars()"})
 BUILTINS = frozenset({"builtins", "__builtins__", "globalThis", "global"})
 MODULES = frozenset({"os", "sys", "subprocess", "builtins", "importlib", "pickle", "shutil"})
 """Standard modules that other standard modules import and thus expose as attributes."""
+CODE_NAMES = frozenset({"__name__", "__qualname__", "__module__"})
+"""What a piece of code is called: nobody sends that."""
 OTHER_NAMES = {"posix": "os", "nt": "os", "_pickle": "pickle", "_io": "io"}
 WHOLE = HOST_PARTS | {"href", "parent", "parents"}
 """Attributes whose check counts as a check of the whole value."""
@@ -181,6 +183,8 @@ def attribute(m: Machine, base: Val, name: str, state: State, at: Span) -> Val:
 
 
 def _taint_part(base: Val, name: str, taints: Taints) -> Taints:
+    if name in CODE_NAMES:
+        return ()
     if taints and name.isupper():
         # A constant of a module that is not shown.
         taints = tuple(taint for taint in taints if taint.strength != ELSEWHERE)

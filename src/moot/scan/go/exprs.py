@@ -203,11 +203,18 @@ def _literal(reader: GoReader, node: Node, body: Node | None, kind: Expr | None)
     try:
         if isinstance(kind, Name | Attr) and all(_is_field(element) for element in keyed):
             return _struct(reader, node, elements, kind)
-        if not keyed and inner is not None and isinstance(kind, Opaque) and kind.word != "map_type":
+        listed = isinstance(kind, Opaque) and kind.word != "map_type" and not _is_longer(kind, len(elements))
+        if not keyed and inner is not None and listed:
             return Many(span(node), "list", tuple(reader.expr(element) for element in elements))
         return Table(span(node), tuple(_entries(reader, elements, kind)), kind)
     finally:
         reader.elements.pop()
+
+
+def _is_longer(kind: Opaque, count: int) -> bool:
+    """`[3]int{1}` has three elements."""
+    size = kind.parts[0] if kind.word == "array_type" and len(kind.parts) == 2 else None
+    return size is not None and not (isinstance(size, Const) and size.value == count)
 
 
 def _is_field(element: Node) -> bool:

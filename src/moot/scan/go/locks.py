@@ -20,15 +20,18 @@ from moot.scan.engine.ir import (
     Each,
     Expr,
     Function,
+    Hole,
     If,
     Jump,
     Lambda,
     Later,
+    Many,
     Name,
     Return,
     Span,
     Stmt,
     Switch,
+    Unary,
     While,
 )
 from moot.scan.go.program import Program, callee_word, key, root, shape, within
@@ -64,6 +67,8 @@ class LockSummary:
     calls: list[tuple[str, str, frozenset[Held], Span]] = field(default_factory=list)
     """Callee, receiver variable, locks held, place."""
     orders: set[tuple[str, str, Span]] = field(default_factory=set)
+    deferred: set[str] = field(default_factory=set)
+    """What runs when it returns."""
     uses: list[tuple[str, bool, bool, Span]] = field(default_factory=list)
     """Field of the receiver, whether it is written, whether a lock is held, place."""
     found: list[Found] = field(default_factory=list)
@@ -132,7 +137,7 @@ class _Walk:
                 return [*states, *self.block((*body, *step), states)]
             case Return():
                 for state in self.walk_expression(stmt.value, states):
-                    self.leave(state, stmt.at)
+                    self.leave(state, stmt.at, stmt.value)
                 return []
             case Jump():
                 return []
@@ -208,24 +213,54 @@ class _Walk:
         if isinstance(value, Call) and isinstance(value.func, Lambda):
             calls = [n for n in within(value.func.function.body) if isinstance(n, Call)]
         freed = {key(n.func.base) for n in calls if isinstance(n.func, Attr) and n.func.name in UNLOCKS}
+        self.summary.deferred.update(filter(None, (self.find_callee(n) for n in calls)))
         # A deferred function value may release anything.
         unsure = any(isinstance(n.func, Name) for n in calls)
         return held, later | freed | ({"*"} if unsure else set())
 
     def note_call(self, node: Call, held: frozenset[Held]) -> None:
+        if callee := self.find_callee(node):
+            through = key(node.func.base) if isinstance(node.func, Attr) else ""
+            self.summary.calls.append((callee, through, held, node.at))
+
+    def find_callee(self, node: Call) -> str:
         func = node.func
         if isinstance(func, Name) and func.id in self.program.functions:
-            self.summary.calls.append((func.id, "", held, node.at))
-        elif isinstance(func, Attr):
-            owner = self.shapes.of(func.base)
-            if owner is not None and owner.word in self.program.types:
-                self.summary.calls.append((f"{owner.word}.{func.name}", key(func.base), held, node.at))
+            return func.id
+        owner = self.shapes.of(func.base) if isinstance(func, Attr) else None
+        known = owner is not None and owner.word in self.program.types
+        return f"{owner.word}.{func.name}" if known and owner is not None and isinstance(func, Attr) else ""
 
-    def leave(self, state: State, at: Span) -> None:
+    def leave(self, state: State, at: Span, returned: Expr | None = None) -> None:
         held, later = state
         for one in held:
-            if one.through not in later and "*" not in later and one.through in self.unlocked:
+            kept = one.through not in later and "*" not in later and one.through in self.unlocked
+            if kept and not self.is_handed_over(one, returned):
                 self.summary.found.append((flaw.LOCK_KEPT, at))
+
+    def is_handed_over(self, held: Held, returned: Expr | None) -> bool:
+        """Whether what is returned was given the owner of the lock here: it releases the lock later, as a transaction
+        does."""
+        given = returned.items[0] if isinstance(returned, Many) and returned.items else returned
+        name, owner = root(given), root_word(held.through)
+        for node in self.program.run_by(self.summary.function) if name not in ("", owner, "nil") else ():
+            if isinstance(node, Assign) and key(node.targets[0]) == name and _makes_with(node.value, owner):
+                return True
+            if isinstance(node, Call) and root(node.func) == name and _is_given(node, owner):
+                return True
+        return False
+
+
+def _makes_with(value: Expr, owner: str) -> bool:
+    """`&Tx{db: db}`, `newTx(db)`"""
+    made = value.value if isinstance(value, Hole) else value
+    makes = isinstance(made, Call) and (made.new or callee_word(made).lower().startswith("new"))
+    return makes and isinstance(made, Call) and _is_given(made, owner)
+
+
+def _is_given(call: Call, owner: str) -> bool:
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return any(isinstance(value, Name) and value.id == owner for value in given)
 
 
 def _spread(summaries: dict[str, LockSummary]) -> None:
@@ -277,7 +312,7 @@ def _orders(summaries: dict[str, LockSummary]) -> Iterator[Found]:
 
 def _find_unguarded(program: Program, summaries: dict[str, LockSummary]) -> Iterator[Found]:
     """A field written under the struct's lock in one method and used without it in another."""
-    guarded_callees = {callee for s in summaries.values() for callee, _, held, _ in s.calls if held}
+    guarded_callees = _find_guarded(summaries)
     for owner in program.types:
         if not _has_lock(program, owner):
             continue
@@ -295,16 +330,29 @@ def _find_unguarded(program: Program, summaries: dict[str, LockSummary]) -> Iter
                     break
 
 
+def _find_guarded(summaries: dict[str, LockSummary]) -> set[str]:
+    """Functions that run with a lock held, and what these call."""
+    waiting = [callee for s in summaries.values() for callee, _, held, _ in s.calls if held]
+    found: set[str] = set()
+    while waiting:
+        callee = waiting.pop()
+        if callee not in found and callee in summaries:
+            waiting.extend((*(called[0] for called in summaries[callee].calls), *summaries[callee].deferred))
+        found.add(callee)
+    return found
+
+
 def _sets_anew(summary: LockSummary, guarded: set[str]) -> bool:
     """Sets mostly fields that no lock guards: it makes the object new for its next owner, as a pool does."""
     written = {place for place, changed, held, _ in summary.uses if changed and not held}
     return len(written - guarded) >= max(LEAST_ANEW, len(written & guarded))
 
 
-def _has_lock(program: Program, owner: str) -> bool:
-    notes = [shape(program, note) for _, note, _ in program.fields(owner)]
-    notes += [shape(program, base) for base in program.types[owner].bases]
-    return any(found is not None and found.word in KINDS for found in notes)
+def _has_lock(program: Program, owner: str, itself: bool = False) -> bool:
+    """`itself`: not only a pointer to one."""
+    notes = [*(note for _, note, _ in program.fields(owner)), *program.types[owner].bases]
+    found = [shape(program, note) for note in notes if not (itself and isinstance(note, Unary | Hole))]
+    return any(one is not None and one.word in KINDS for one in found)
 
 
 def _is_plain(program: Program, owner: str, name: str) -> bool:
@@ -318,5 +366,5 @@ def _find_copied(program: Program) -> Iterator[Found]:
     for function in program.bodies:
         for param in function.params:
             owner = param.annotation.id if isinstance(param.annotation, Name) else ""
-            if owner in program.types and _has_lock(program, owner):
+            if owner in program.types and _has_lock(program, owner, itself=True):
                 yield flaw.LOCK_COPIED, param.at

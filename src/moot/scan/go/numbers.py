@@ -191,6 +191,7 @@ class _NumberRun:
         current: If | None = stmt
         while current is not None and now is not None:
             self.look(current.test, now)
+            now = self.forget_touched(current.test, now)
             then = self.at.narrow_state(current.test, True, now)
             end = self.block(current.then, then) if then is not None else None
             ends.extend([end] if end is not None else [])

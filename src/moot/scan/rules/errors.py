@@ -9,6 +9,16 @@ from tree_sitter import Node
 
 from moot.scan.calls import SourceCall, read_call
 from moot.scan.rule import Rule, RuleMatch
+from moot.scan.rules.error_reasons import (
+    drops_no_error,
+    fails_anyway,
+    hands_on,
+    is_constant,
+    is_documented,
+    is_explained,
+    tells_by_value,
+    tells_by_zero,
+)
 from moot.scan.syntax import Source, inside, nth, words
 
 DISCARDED = Rule(
@@ -58,8 +68,6 @@ HARMLESS = re.compile(
 SUMS = re.compile(r"&?(?:h|hash|hasher|mac|buf\w*|b|sum)$")
 """Writers that never fail."""
 DATABASES = re.compile(rb'"(?:database/sql|github\.com/jmoiron/sqlx|github\.com/jackc/pgx[\w/]*)"')
-EXPLAINED = re.compile(rb"//|/\*")
-ABOUT_ERRORS = re.compile(r"(?i)\b(?:errors?|fails?|failure|ignor\w+|best[- ]effort|drain\w*)\b")
 NOT_ERRORS = re.compile(
     r"^(?:unicode/utf16\.|os\.LookupEnv|strings\.Cut|runtime\.Caller|context\.With|math\.|utf8\.|unicode/utf8\.|bytes\.Cut|"
     r"mime\.|net/http\.NewServeMux|encoding/pem\.Decode|runtime\.|"
@@ -188,16 +196,6 @@ def _is_sum(source: Source, call: SourceCall) -> bool:
     return call.name == "encoding/binary.Write" and bool(call.args) and bool(SUMS.match(source.text(call.args[0])))
 
 
-def _is_explained(source: Source, node: Node) -> bool:
-    """A comment on the line, or the one above, says that the error does not matter."""
-    line = source.data.rfind(b"\n", 0, node.start_byte) + 1
-    above = source.data[source.data.rfind(b"\n", 0, max(line - 1, 0)) + 1 : line].strip()
-    if above.startswith(b"//") and ABOUT_ERRORS.search(above.decode("utf-8", "replace")):
-        return True
-    end = source.data.find(b"\n", node.end_byte)
-    return EXPLAINED.search(source.data, node.end_byte, end if end >= 0 else len(source.data)) is not None
-
-
 def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Iterator[Discard]:
     inner = nth(right, 0)
     targets = left.named_children
@@ -207,14 +205,18 @@ def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Itera
     if HARMLESS.search(call.name) or NOT_ERRORS.search(call.name):
         return
     names = tuple(source.text(target) for target in targets)
-    if _is_explained(source, node) or _is_certain(source, call):
+    if is_explained(source, node) or is_documented(source, call) or _is_certain(source, call):
+        return
+    if drops_no_error(source, call) or fails_anyway(source, node) or tells_by_zero(source, node, call, names[0]):
         return
     known = results(source, call)
+    if (known == ("error",) and hands_on(source, call)) or (known is not None and tells_by_value(source, call)):
+        return
     if known is not None:
         if known[-1:] == ("error",) and len(known) == len(names):
             yield Discard(node, call, names, True)
         return
-    named = len(names) > 1 and EFFECT.match(call.method) and "." in call.name
+    named = set(names) != {"_"} and len(names) > 1 and EFFECT.match(call.method) and "." in call.name
     expected = call.method in ERROR_METHODS or named
     callee = inner.child_by_field_name("function")
     if expected and callee is not None and callee.type in ("identifier", "selector_expression"):
@@ -223,13 +225,40 @@ def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Itera
 
 def results(source: Source, call: SourceCall) -> tuple[str, ...] | None:
     """The result types of a call, if the file or the standard library tells."""
+    if call.name == "os.Setenv" and call.args and is_constant(source, call.args[0]):
+        return None  # only an odd name is refused
     if call.name in ERROR_ONLY:
         return ("error",)
     if call.name in VALUE_AND_ERROR:
         return ("?", "error")
     if call.name.count(".") > 1:
         return None  # `r.mu.Lock()` is not a method of `r`
-    return _local_results(source).get(call.name if "." not in call.name else "." + call.method)
+    if "." not in call.name:
+        return _local_results(source).get(call.name)
+    made = _find_made_type(source, call)
+    return (
+        None
+        if made and made not in _list_owners(source, call.method)
+        else _local_results(source).get("." + call.method)
+    )
+
+
+def _find_made_type(source: Source, call: SourceCall) -> str:
+    """`Tx` for `t.init()` where `t := &Tx{}` or a parameter `t *Tx` stands above; "" if nothing tells."""
+    receiver = re.escape(call.name.rpartition(".")[0])
+    before = source.slice(source.scope(call.node).node.start_byte, call.node.start_byte)
+    found = re.findall(rf"\b{receiver} :?= &?(\w+)\{{|[(,]\s*{receiver} \*?([\w.]+)", before)
+    return "".join(found[-1]) if found else ""
+
+
+def _list_owners(source: Source, method: str) -> set[str]:
+    """The types whose method of this name stands in the file."""
+    owners = set()
+    for node in source.nodes("method_declaration"):
+        name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
+        if name is not None and receiver is not None and source.text(name) == method:
+            owners.update(re.findall(r"\w+", source.text(receiver)))
+    return owners
 
 
 def _local_results(source: Source) -> dict[str, tuple[str, ...]]:

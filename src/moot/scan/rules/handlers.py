@@ -1,17 +1,28 @@
 """What the handler of an error goes on to do, in Python and JavaScript."""
 
+import re
+
 from tree_sitter import Node
 
 from moot.scan.syntax import FUNCTIONS, Source, inside
 
 HANDLERS = ("except_clause", "catch_clause")
 THROWS = ("raise_statement", "throw_statement")
+CALLS = ("call", "call_expression")
 MOST_LEVELS = 12
 
 
+LOGGER = re.compile(r"_{0,2}(?:log|warn)(?:_|[A-Z]|$)")
+
+
+def is_logger(source: Source, attempt: Node) -> bool:
+    """In `logError()` nobody is left to tell that a line of the log is lost."""
+    return LOGGER.match(source.scope(attempt).name) is not None
+
+
 def goes_on_failed(source: Source, attempt: Node) -> bool:
-    """Whether a `try` stands in the handler of an earlier error that is raised or told behind it: an error of the
-    clearing up in between changes nothing of that."""
+    """Whether a `try` stands in the handler of an earlier error that is raised or told behind it, or was told before
+    it: an error of the clearing up in between changes nothing of that."""
     node = attempt
     for _ in range(MOST_LEVELS):
         outer = node.parent
@@ -19,9 +30,17 @@ def goes_on_failed(source: Source, attempt: Node) -> bool:
             return False
         if outer.parent is not None and outer.parent.type in HANDLERS:
             name = _name_error(source, outer.parent)
-            return any(_tells(source, later, name) for later in _list_later(outer, node))
+            return any(_tells(source, later, name) for later in _list_later(outer, node)) or any(
+                _is_told(source, child, name) for child in outer.named_children if child.end_byte <= node.start_byte
+            )
         node = outer
     return False
+
+
+def _is_told(source: Source, step: Node, name: str) -> bool:
+    """`log(error)` as a step of its own."""
+    call = step.named_children[0] if step.type == "expression_statement" and step.named_child_count else None
+    return call is not None and call.type in CALLS and _tells(source, call, name)
 
 
 def _list_later(block: Node, node: Node) -> list[Node]:

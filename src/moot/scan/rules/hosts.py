@@ -25,6 +25,8 @@ TARGET = re.compile(
 """Names of what a visitor is sent to."""
 SENDS = re.compile(r"(?i)redirect|next_?(?:page|ur[li])|return_?(?:to|ur[li])|safe_?ur[li]|after_?log_?in|go_?back")
 """Names of functions that decide where a visitor is sent."""
+DOT = re.compile(r"""["'`]\.["'`]""")
+NEGATED = re.compile(r"\snot\s+in\s")
 OTHER_START = re.compile(r"[\"'`]//|\\\\|netloc|hostname|\.[hH]ost\b")
 """In a function that also asks for `//` or a host."""
 HEADER_NAME = re.compile(r"\.(?:get|Get|header|getHeader)\(\s*['\"`]([\w-]+)['\"`]\s*(?:,[^()]*)?\)$")
@@ -82,11 +84,44 @@ def make_host_rule(language: Language) -> Rule:
 def find_weak_host_checks(source: Source) -> Iterator[RuleMatch]:
     rule = make_host_rule(source.language)
     for check in list_host_checks(source):
-        if any(_is_weak(source, check, wanted) for wanted in list_wanted(check.wanted)):
+        if not _is_told_apart(source, check) and any(
+            _is_weak(source, check, wanted) for wanted in list_wanted(check.wanted)
+        ):
             yield RuleMatch(rule, check.node)
     for node, pattern in _list_patterns(source, calls(source)):
         if _is_loose(source, node, pattern):
             yield RuleMatch(rule, node)
+
+
+def _is_told_apart(source: Source, check: HostCheck) -> bool:
+    """The check is not the whole: what stands before the ending is looked at too, or one of our own addresses is
+    searched, or it only tells two kinds of an address apart."""
+    if check.how == AT_END:
+        subject, wanted = re.escape(source.text(check.subject)), re.escape(source.text(check.wanted))
+        body = source.text(source.scope(check.node).node)
+        rest = re.search(rf"{subject}(?:\[|\.(?:slice|substring|charAt|at)\()[^\]\n]*\b{wanted}\b", body)
+        return rest is not None and DOT.search(body) is not None
+    return check.how == WITHIN and (_is_searched(source, check) or _names_kind(source, check))
+
+
+def _is_searched(source: Source, check: HostCheck) -> bool:
+    """`ours.find((url) => url.includes(host))`"""
+    maker = check.node.parent
+    given = maker.parent if maker is not None and maker.type == "arrow_function" else None
+    call = read_call(source, given.parent) if given is not None and given.parent is not None else None
+    own = source.text(check.subject) in source.scope(check.node).parameters and check.wanted.type == "identifier"
+    return own and call is not None and call.method == "find"
+
+
+def _names_kind(source: Source, check: HostCheck) -> bool:
+    """`"emulator" in url and ".example.com" not in url`"""
+    joined = check.node.parent
+    if joined is None or joined.type != "boolean_operator" or not NEGATED.search(source.text(check.node)):
+        return False
+    others = [node for node in joined.named_children if node != check.node and node.type == "comparison_operator"]
+    read = [other for node in others if (other := read_membership(source, node)) is not None]
+    same = [other for other in read if source.text(other.subject) == source.text(check.subject)]
+    return any(other.wanted.type in STRINGS and "." not in source.text(other.wanted) for other in same)
 
 
 def list_host_checks(source: Source) -> Iterator[HostCheck]:

@@ -36,6 +36,9 @@ STAND_IN = re.compile(r"(?:^|_)(?:PLACEHOLDER|DEFAULT|SENTINEL|DUMMY|EMPTY|UNSET
 """Constants that stand for no secret at all."""
 
 
+MARK = re.compile(r"(?:^|_)(?:SIGNATURE|MAGIC)(?:_|$)")
+
+
 def make_timing_rule(language: Language) -> Rule:
     return Rule(
         f"{language}-timing", "auth", "low", 208,
@@ -60,8 +63,17 @@ def find_compared(source: Source) -> Iterator[RuleMatch]:
             continue  # `self.secret == other.secret` compares two trusted values
         if _is_condition(source, node) or any(STAND_IN.search(_last(source, side)) for side in (left, right)):
             continue
+        if any(_is_mark(source, side) for side in (left, right)):
+            continue
         if any(_secret(source, side) or _is_code(source, side, codes) for side in (left, right)):
             yield RuleMatch(rule, node)
+
+
+def _is_mark(source: Source, node: Node) -> bool:
+    """`data[:12] == PP_SIGNATURE`, a literal of the file: the first bytes of a format are no secret."""
+    name = source.text(node)
+    mark = MARK.search(name) is not None and name.isupper()
+    return mark and re.search(rf"(?m)^{re.escape(name)}\s*=\s*[bB]?[\"']".encode(), source.data) is not None
 
 
 def _list_codes(source: Source) -> frozenset[tuple[str, str]]:

@@ -6,10 +6,13 @@ from moot.scan.engine.rulebook import Site
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules.when import is_const, number, sink
 
+SET_LATER = re.compile(r"\.Secure\s*=\s*(?!false\b)\w")
+"""`if r.TLS != nil { cookie.Secure = true }`"""
+
 
 def _plain_cookie(site: Site) -> bool:
     secure = site.arg("Secure")
-    return _is_set(site) and (secure is None or is_const(secure, False))
+    return _is_set(site) and (secure is None or is_const(secure, False)) and not SET_LATER.search(site.around())
 
 
 COOKIES = "net/http.Cookie " + " ".join(f"github.com/gofiber/fiber{version}.Cookie" for version in ("", "/v2", "/v3"))

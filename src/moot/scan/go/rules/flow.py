@@ -14,7 +14,7 @@ from moot.scan.go.rules import libraries as libraries
 from moot.scan.go.rules import names as names
 from moot.scan.go.rules import patterns as known
 from moot.scan.go.rules.nonces import CIPHER_MODES, has_fixed_iv
-from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, number, sink
+from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, is_of_packages, number, only_opens, sink
 from moot.scan.rules.when import PRESCRIBED, is_about_password
 
 SECRET_NAME = UNGUESSABLE["go"]
@@ -140,7 +140,7 @@ def _is_page(site: Site) -> bool:
 
 def _unknown_markup(site: Site) -> bool:
     value = site.arg(0)
-    if value is None or value.const is not UNKNOWN:
+    if value is None or value.const is not UNKNOWN or is_of_packages(site):
         return False
     return not re.search(
         r"(?i)sanitiz|escape|render|markdown|policy|safe|json|icon|static", f"{value.name} {site.text()}"
@@ -183,7 +183,7 @@ def _all_interfaces(place: int) -> Callable[[Site], bool]:
 def _wide(place: int) -> Callable[[Site], bool]:
     def check(site: Site) -> bool:
         mode = number(site.arg(place))
-        return mode is not None and bool(mode & 0o022)
+        return mode is not None and bool(mode & 0o022) and not only_opens(site)
 
     return check
 
@@ -243,7 +243,8 @@ def _is_password_digest(site: Site) -> bool:
 
 
 def _is_plain_digest(site: Site) -> bool:
-    return not _about_password(site) and not PRESCRIBED.search(site.around())
+    handshake = site.contains("258EAFA5-E914-") and "ccept" in site.around()
+    return not _about_password(site) and not PRESCRIBED.search(site.around()) and not handshake
 
 
 def _is_weak_code(site: Site) -> bool:

@@ -1,5 +1,6 @@
 """Flaws of Go that syntax alone shows; `flow.py` decides the rest."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -8,6 +9,7 @@ from moot.scan.go.checks import structure
 from moot.scan.go.rules import structure as golang_structure
 from moot.scan.rule import CallRule, Rule, RuleMatch, on
 from moot.scan.rules.book import Book
+from moot.scan.rules.error_reasons import read_comment
 from moot.scan.rules.errors import DISCARDED, find_discarded
 from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
 from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
@@ -103,6 +105,14 @@ CALL_RULES: tuple[CallRule, ...] = (
 )
 
 
+OWN_CHECK = re.compile(r"(?i)verif\w* (?:func|is done|below|later|ourselves|manually)|\b(?:own|custom) verif")
+"""A comment says where the certificate is checked instead."""
+
+
+def _read_comment_above(source: Source, node: Node) -> str:
+    return read_comment(source.slice(max(0, node.start_byte - 1000), node.start_byte).split("\n")[:-1])
+
+
 def tls_off(source: Source) -> Iterator[RuleMatch]:
     for node in source.nodes("keyed_element"):
         key, value = nth(node, 0), nth(node, 1)
@@ -111,6 +121,7 @@ def tls_off(source: Source) -> Iterator[RuleMatch]:
             and value is not None
             and source.text(key) == "InsecureSkipVerify"
             and source.text(value) == "true"
+            and not OWN_CHECK.search(_read_comment_above(source, node))
         ):
             yield RuleMatch(TLS, node)
     for node in source.nodes("assignment_statement"):

@@ -3,7 +3,7 @@
 import re
 
 from moot.scan.engine.fold import UNKNOWN
-from moot.scan.engine.rulebook import Sink
+from moot.scan.engine.rulebook import Sink, Site
 from moot.scan.engine.values import Val
 from moot.scan.rule import Rule
 
@@ -24,3 +24,19 @@ def is_const(value: Val | None, *wanted: object) -> bool:
 
 def number(value: Val | None) -> int | None:
     return value.const if value is not None and type(value.const) is int else None
+
+
+ONLY_OPENS = re.compile(r"\.OpenFile\([^()]+,\s*(?:os\.O_(?!CREATE)[A-Z]+[\s|]*)+,[^,]*\)$")
+"""Without O_CREATE no file is made, and the mode is not looked at."""
+LITERAL = re.compile(r'`[^`]*`|"(?:\\.|[^"\\\n])*"')
+ROOT = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+
+
+def only_opens(site: Site) -> bool:
+    return ONLY_OPENS.search(site.text()) is not None
+
+
+def is_of_packages(site: Site) -> bool:
+    """`template.HTML(fmt.Sprintf("… %s", version.Current.String()))`: nothing but constants and imported names."""
+    named = set(ROOT.findall(LITERAL.sub("", site.text())))
+    return all(site.contains(f'/{name}"') or site.contains(f'"{name}"') for name in named)

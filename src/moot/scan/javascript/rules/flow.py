@@ -131,7 +131,7 @@ PAGES = (
          "logger.error logger.debug log.info log.warn log.error winston.info winston.error winston.warn "
          "winston.createLogger().info winston.createLogger().error winston.createLogger().warn pino().info "
          "pino().error "
-         "log4js.getLogger().info log4js.getLogger().error", 0, 1, floor=REFLECTED),
+         "log4js.getLogger().info log4js.getLogger().error", 0, 1, floor=REFLECTED, when=when.is_kept),
     sink(flaw.LOG, "log", ".info .warn .error .debug", 0, 1, when=when.is_own_logger, floor=REFLECTED),
     sink(known.REDIRECT, "redirect", ".redirect .location", 0, 1, floor=REFLECTED,
          when=of("res.", "ctx.", "reply.", "next/")),

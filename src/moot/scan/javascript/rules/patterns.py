@@ -10,7 +10,7 @@ from moot.scan.javascript.rules.exposure import find_exposed
 from moot.scan.javascript.rules.flaws import CONFUSION, DISCLOSURE, PROTOTYPE
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.rules.book import Book
-from moot.scan.rules.handlers import goes_on_failed
+from moot.scan.rules.handlers import goes_on_failed, is_logger
 from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
 from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
@@ -128,7 +128,7 @@ def find_swallowed(source: Source) -> Iterator[RuleMatch]:
 
 LEAVES = words("return_statement break_statement continue_statement")
 CLEARS = re.compile(
-    r"(?:await )?[\w.$]+\??\.(?:close|destroy|terminate|disconnect)\((?:[\w.$]+(?:, [\w.$]+)*)?\);?"
+    r"(?:await )?[\w.$]+\??\.(?:close|destroy|terminate|disconnect|abort)\((?:[\w.$]+(?:, [\w.$]+)*)?\);?"
     r"|(?:await )?[\w.$]+\??\.end\(\);?"
 )
 """Ends something, with a reason or a code; `end(data)` writes first."""
@@ -145,7 +145,63 @@ def _is_no_error(source: Source, clause: Node) -> bool:
         return True
     closes = all(CLEARS.fullmatch(source.text(step)) for step in steps)
     loads = LOADS.search(source.text(steps[0])) is not None
-    return steps[-1].type in LEAVES or closes or loads or (attempt is not None and goes_on_failed(source, attempt))
+    apart = attempt is not None and (
+        goes_on_failed(source, attempt)
+        or _is_announced(source, attempt)
+        or _is_asked_for(source, attempt)
+        or is_logger(source, attempt)
+    )
+    return steps[-1].type in LEAVES or closes or loads or apart
+
+
+def _is_asked_for(source: Source, attempt: Node) -> bool:
+    """`if (options.ignoreInvalidCookies)` around it"""
+    node = attempt.parent
+    while node is not None:
+        test = node.child_by_field_name("condition") if node.type == "if_statement" else None
+        if test is not None and ASKS.fullmatch(source.text(test)):
+            return True
+        node = node.parent
+    return False
+
+
+ASKS = re.compile(r"(?i)\([\w.$?]*ignore\w*\)")
+FAILURES = re.compile(
+    r"(?i)\b(?:errors?|exceptions?|fail\w*|throws?|reject\w*|ignor\w+|best[- ]effort|catch|disabled|unsupported|invalid"
+    r"|not (?:possible|supported|available))\b"
+)
+"""Words of a comment that expects a failure."""
+
+
+def _is_announced(source: Source, attempt: Node) -> bool:
+    """A comment above the `try`, above the declaration or the function around it alone, or in front of its first step
+    says what fails."""
+    body = attempt.child_by_field_name("body")
+    said = [child for child in body.named_children[:1] if child.type == "comment"] if body is not None else []
+    for node in _list_outer(attempt):
+        below, before = node, node.prev_named_sibling
+        while before is not None and before.type == "comment" and below.start_point[0] - before.end_point[0] <= 1:
+            said.append(before)
+            below, before = before, before.prev_named_sibling
+        if said and before is not None and before.end_point[0] == said[-1].start_point[0]:
+            said.pop()  # it belongs to the line of code in front of it
+    return any(FAILURES.search(source.text(comment)) for comment in said)
+
+
+def _list_outer(attempt: Node) -> Iterator[Node]:
+    """The `try`, a bare declaration above it, and the statement whose function holds nothing else."""
+    yield attempt
+    before = attempt.prev_named_sibling
+    if before is not None and before.type in ("lexical_declaration", "variable_declaration"):
+        bare = all(named.child_by_field_name("value") is None for named in before.named_children)
+        yield from [before] if bare else ()
+    body = attempt.parent
+    outer = body.parent if body is not None and body.named_child_count == 1 else None
+    if outer is None or outer.type != "arrow_function":
+        return
+    while outer is not None and not outer.type.endswith("_statement"):
+        outer = outer.parent
+    yield from [outer] if outer is not None else ()
 
 
 BOOK = Book(

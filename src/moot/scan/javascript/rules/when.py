@@ -349,6 +349,15 @@ def open_cors(site: Site) -> bool:
     )
 
 
+IN_PAGE = ("message_event", "document.", "window.", "dom.", "localStorage.", "sessionStorage.")
+
+
+def is_kept(site: Site) -> bool:
+    """What a page writes to its console stays with the visitor whose page it is."""
+    taints = [taint for value in (site.arg(0), site.arg(1)) if value is not None for taint in value.taints]
+    return not taints or not all(taint.origin.startswith(IN_PAGE) for taint in taints)
+
+
 def no_algorithm(place: int) -> When:
     def check(site: Site) -> bool:
         options = site.arg(place)

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from moot.scan.calls import modules
 from moot.scan.rule import CallRule, Rule, RuleMatch, on
-from moot.scan.rules.handlers import goes_on_failed
+from moot.scan.rules.handlers import goes_on_failed, is_logger
 from moot.scan.rules.when import is_reason
 from moot.scan.syntax import Source, nth, words
 
@@ -161,7 +161,11 @@ CALL_RULES: tuple[CallRule, ...] = (
 
 
 LEAVES = words("return_statement break_statement continue_statement")
-CLEARS = re.compile(r"(?:await )?[\w.]+\.(?:close|shutdown|disconnect|release|terminate)\((?:[\w.=]+(?:, [\w.=]+)*)?\)")
+BEST_EFFORT = re.compile(r"(?i)\bbest[- ]effort\b|\b(?:never|does not|doesn't|must not) raise")
+CLEARS = re.compile(
+    r"(?:await )?[\w.]+\.(?:(?:\w+_)?close(?:_\w+)?|shutdown|disconnect|release|terminate)"
+    r"\((?:[\w.=]+(?:, [\w.=]+)*)?\)"
+)
 
 
 def find_swallowed(source: Source) -> Iterator[RuleMatch]:
@@ -178,9 +182,9 @@ def find_swallowed(source: Source) -> Iterator[RuleMatch]:
 def _is_meant(source: Source, clause: Node) -> bool:
     """A comment gives the reason; or nothing goes on as if it had worked: what follows only runs after a failure, the
     object is cleared away, or its resources are, or it goes on to report an earlier error."""
-    if any(is_reason(source.text(node)) for node in _list_comments(clause)):
-        return True
     attempt = clause.parent
+    if any(is_reason(source.text(node)) for node in _list_comments(clause)) or _is_announced(source, attempt):
+        return True
     body = attempt.child_by_field_name("body") if attempt is not None else None
     if attempt is None or body is None:
         return False
@@ -188,8 +192,31 @@ def _is_meant(source: Source, clause: Node) -> bool:
     leaves = bool(steps) and steps[-1].type in LEAVES
     apart = any(child.type == "else_clause" for child in attempt.named_children)
     closes = all(CLEARS.fullmatch(source.text(step)) for step in steps)
-    left = source.scope(clause).name == "__del__" or goes_on_failed(source, attempt)
-    return leaves or apart or closes or left
+    scope = source.scope(clause)
+    left = scope.name == "__del__" or goes_on_failed(source, attempt) or is_logger(source, attempt)
+    return leaves or apart or closes or left or BEST_EFFORT.search(_read_docstring(source, scope.node)) is not None
+
+
+def _read_docstring(source: Source, function: Node) -> str:
+    body = function.child_by_field_name("body")
+    first = nth(body, 0) if body is not None else None
+    text = nth(first, 0) if first is not None and first.type == "expression_statement" else None
+    return source.text(text) if text is not None and text.type == "string" else ""
+
+
+MEANT = re.compile(r"(?i)\bignor\w*|\bswallow\w*|best[- ]effort|\bnever raise")
+
+
+def _is_announced(source: Source, attempt: Node | None) -> bool:
+    """A comment above the `try`, or above the step before it, says that errors are ignored."""
+    start = attempt.start_byte if attempt is not None else 0
+    lines = [line.strip() for line in source.slice(max(0, start - 1000), start).split("\n")[:-1]]
+    if lines and lines[-1] and not lines[-1].startswith("#"):
+        lines.pop()
+    while lines and lines[-1].startswith("#"):
+        if MEANT.search(lines.pop()):
+            return True
+    return False
 
 
 def _list_comments(clause: Node) -> Iterator[Node]:

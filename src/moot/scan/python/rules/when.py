@@ -236,7 +236,13 @@ def password_digest(site: Site) -> bool:
 def other_digest(site: Site) -> bool:
     """Not where nobody chooses what is hashed: a nonce made of random bytes has no second content."""
     plain = weak_digest(site) and not about_password(site) and not _is_asked(site) and not _is_prescribed(site)
-    return plain and not is_drawn(site.text(), site.around())
+    return plain and not is_drawn(site.text(), site.around()) and not _is_refused(site)
+
+
+def _is_refused(site: Site) -> bool:
+    """`if digest is md5 or digest is sha1: raise ValueError` in the file, and the call does not name the digest."""
+    direct = re.search(r"(?i)md[245]|sha_?1|\bnew\(", site.text().partition("(")[0] + "(") is not None
+    return not direct and site.contains(" is md5") and site.contains(" is sha1") and site.contains("raise ")
 
 
 def _is_asked(site: Site) -> bool:
