@@ -208,12 +208,117 @@ READ_BY_EYE: list[tuple[Language, str]] = [
      "func (t *T) Get() int {\n\treturn t.n\n}\n"),
     ("go", 'package p\n\nimport "os"\n\nfunc undo(path string) error {\n\tos.Chmod(path, 0600) // best effort\n'
      "\treturn nil\n}\n"),
+    # Relative names start in the folder, and a person may name one outside of it.
+    ("javascript", "const fs = require('fs');\nconst path = require('path');\nfunction watch(cwd, rule) {\n"
+     "  const dir = path.resolve(cwd, rule);\n  return fs.statSync(dir);\n}\n"),
+    ("python", "import os\ndef complete(state, typed):\n    base = os.path.join(state.project.path, typed)\n"
+     "    return os.scandir(base)\n"),
+    # An object of the program that has files as names.
+    ("javascript", "const path = require('path');\napp.post('/', (req, res) => {\n"
+     "  files.removeFile(path.resolve(root, req.query.name));\n  res.end();\n});\n"),
+    # The marks between alternatives are no words.
+    ("javascript", "exports.fill = (req, res) =>\n"
+     "  new RegExp('{{(' + Object.keys(req.query).join('|') + ')}}').test('');\n"),
+    ("python", "import re\nfrom flask import request\ndef fill(text):\n"
+     "    return re.sub('(' + '|'.join(request.args) + ')', '', text)\n"),
+    # Where there are no filters, the option is unknown.
+    ("python", "import tarfile\ndef unpack(name):\n    with tarfile.open(name) as tar:\n"
+     "        if hasattr(tarfile.TarFile, 'extraction_filter'):\n            tar.extractall(filter='data')\n"
+     "        else:\n            tar.extractall()\n"),
+    # The name, or the first line, says what the function is for.
+    ("python", "import ssl\ndef make_insecure_context():\n    ctx = ssl.SSLContext()\n"
+     "    ctx.check_hostname = False\n    ctx.verify_mode = ssl.CERT_NONE\n    return ctx\n"),
+    ("python", 'import ssl\ndef make_context():\n    """A context that doesn\'t verify certificates."""\n'
+     "    ctx = ssl.SSLContext()\n    ctx.check_hostname = False\n    ctx.verify_mode = ssl.CERT_NONE\n"
+     "    return ctx\n"),
+    # What writes the text writes more than JSON.
+    ("javascript", "exports.run = (req, res) => {\n  const serializedOptions = req.query.options;\n"
+     "  res.json(Object.keys(eval('(' + serializedOptions + ')')));\n};\n"),
+    # The server is on the same machine.
+    ("go", 'package p\n\nimport (\n\t"crypto/tls"\n\t"net"\n)\n\nfunc dial(port string) (net.Conn, error) {\n'
+     '\treturn tls.Dial("tcp", "127.0.0.1:"+port, &tls.Config{InsecureSkipVerify: true})\n}\n'),
+    ("go", 'package p\n\nimport "crypto/tls"\n\nfunc settings() *tls.Config {\n'
+     "\treturn &tls.Config{InsecureSkipVerify: true} //nolint:gosec\n}\n"),
+    # A pattern is made of the word first.
+    ("javascript", "exports.find = (req, res) => new RegExp(`^${req.query.q.replace(/\\*/g, '.*')}`).test('');\n"),
+    # Its callers say where a redirect leads.
+    ("python", "import werkzeug.utils\ndef redirect(location, code=302):\n"
+     "    return werkzeug.utils.redirect(location, code=code)\n"),
+    # The certificate is checked elsewhere.
+    ("go", 'package p\n\nimport "crypto/tls"\n\nfunc settings() *tls.Config {\n'
+     "\treturn &tls.Config{InsecureSkipVerify: true}\n}\n\nfunc check(c *tls.Config) {\n"
+     "\tc.VerifyConnection = func(tls.ConnectionState) error { return nil }\n}\n"),
+    # Where a configuration lies is for its owner to say.
+    ("python", "import os\nclass Config(dict):\n    def from_file(self, filename):\n"
+     "        filename = os.path.join(self.root_path, filename)\n        with open(filename) as f:\n"
+     "            return f.read()\n"),
+    # Bytes and a text cannot be put together.
+    ("python", 'import logging\nfrom flask import request\ndef login():\n'
+     '    logging.info(b"login of " + request.args["user"])\n'),
+    # There is often no such file.
+    ("javascript", "const fs = require('fs');\nfunction stop(file) {\n  try { fs.unlinkSync(file); } catch (e) {}\n"
+     "  console.error('stopped');\n}\n"),
+    # A whole message may have lines of its own.
+    ("javascript", "class Logger {\n  warn(message) {\n    console.warn(`Warning: ${message}`);\n  }\n}\n"),
+    # The program says itself where it leads.
+    ("javascript", "module.exports = (options) => (req, res, next) => {\n"
+     "  if (req.query.failed) return res.redirect(options.failureRedirect);\n  next();\n};\n"),
+    # There is often no such folder yet.
+    ("go", 'package p\n\nimport "os"\n\nfunc list(dir string) ([]string, error) {\n\tvar found []string\n'
+     "\tentries, _ := os.ReadDir(dir)\n\tfor _, entry := range entries {\n\t\tfound = append(found, entry.Name())\n"
+     "\t}\n\treturn found, nil\n}\n"),
+    # Without the colour the rest is still right.
+    ("go", 'package p\n\nimport "strconv"\n\nfunc build(color string) (int, error) {\n\tn := 0\n'
+     '\tif color != "" {\n\t\tvalue, _ := strconv.ParseInt(color, 16, 32)\n\t\tn = int(value)\n\t}\n'
+     "\treturn n, nil\n}\n"),
+    # A constant name leads nowhere.
+    ("javascript", "const fs = require('fs');\nmodule.exports = (req, res) => {\n"
+     "  res.end(fs.readFileSync(`${req.query.folder}/package.json`));\n};\n"),
+    ("python", "import os\nfrom flask import request\ndef read():\n"
+     "    with open(os.path.join(request.args['folder'], 'a.txt')) as f:\n        return f.read()\n"),
+    # One name that is refused would end the search for the others.
+    ("python", "import os\nfrom flask import request\ndef find(root):\n    for name in request.args.getlist('name'):\n"
+     "        if os.path.exists(os.path.join(root, name)):\n            return name\n    return None\n"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("language", "text"), READ_BY_EYE)
 def test_what_was_wrong_when_repairs_of_real_code_were_read_is_left(language: Language, text: str) -> None:
     assert rules(language, text) and repaired(language, text)[0] == text
+
+
+def test_a_name_that_a_visitor_gives_stays_below_the_working_folder() -> None:
+    text = "const fs = require('fs');\nconst path = require('path');\napp.get('/', (req, res) => {\n"
+    text += "  const file = path.resolve(cwd, req.query.name);\n  res.end(fs.readFileSync(file));\n});\n"
+    assert "path.relative(cwd, file)" in repaired("javascript", text)[0]
+
+
+CLEANED = """function clean(value) {
+  let kept = value;
+  for (const key of Object.keys(value)) {
+    const cleaned = clean(value[key]);
+    kept[key] = cleaned;
+  }
+  return kept;
+}
+"""
+MERGED = """function merge(into, from) {
+  for (const key of Object.keys(from)) {
+    if (typeof into[key] === 'object') {
+      merge(into[key], from[key]);
+    } else {
+      into[key] = from[key];
+    }
+  }
+}
+"""
+
+
+def test_an_entry_called_constructor_is_kept_where_it_leads_nowhere() -> None:
+    cleaned, _ = repaired("javascript", CLEANED)
+    merged, _ = repaired("javascript", MERGED)
+    assert 'if (key === "__proto__") continue;' in cleaned
+    assert 'key === "constructor"' in merged
 
 
 def test_an_example_in_a_comment_is_no_import() -> None:

@@ -58,6 +58,56 @@ def _always_runs(source: Source, parent: Node, part: Node) -> bool:
     return not short or part == parent.named_children[0]
 
 
+UNCHECKED = re.compile(r"(?i)insecure|unverif|untrusted|(?:no|skip|without)_?(?:verif|check)|unsafe|dangerous")
+NOT_VERIFIED = re.compile(r"(?i)\b(?:doesn't|does not|don't|do not|without|not|no)\b[^.]{0,30}\bverif")
+
+
+def leave_announced(source: Source, node: Node, what: str) -> None:
+    """Raises if the function says by its name, or in front of its first step, that this is what it is for."""
+    scope = source.scope(node)
+    body = scope.node.child_by_field_name("body") if scope.name else None
+    first = body.named_children[0] if body is not None and body.named_children else None
+    about = source.text(first) if first is not None else ""
+    said = about.startswith(('"', "'")) and NOT_VERIFIED.search(about)
+    if UNCHECKED.search(scope.name) or said:
+        raise RewriteRefused(f"the function says that it is for leaving out {what}")
+
+
+def leave_wrapper(source: Source, node: Node) -> None:
+    """Raises if the function is a redirect itself: where it leads is for its callers to say."""
+    if re.match(r"(?i)_*redirect(?:_?to)?$", source.scope(node).name):
+        raise RewriteRefused("the function is a redirect itself, and its callers say where it leads")
+
+
+STARTING = re.compile(
+    r"(?i)(?:^|[._])(?:cwd|pwd|current_?(?:dir\w*|folder)|work(?:ing)?_?(?:dir\w*|folder)|project[._]?(?:path|root|dir))$"
+)
+"""Names of a folder in which relative names start."""
+CONFIGURED = re.compile(r"Config(?:uration)?$")
+CLASSES = words("class_definition class_declaration")
+ASKED = frozenset({"req", "res", "request", "response", "ctx"})
+
+
+def leave_start(source: Source, node: Node, folder: str) -> None:
+    """Raises if the folder is where a person works, or a class reads its configuration: what is named from there may
+    lead out of it. Not in a handler, where somebody else names it."""
+    if source.scope(node).parameters & ASKED:
+        return
+    if STARTING.search(folder) or any(CONFIGURED.search(name) for name in _list_classes(source, node)):
+        raise RewriteRefused(f"{folder} is where relative names start, and they may lead out of it")
+
+
+def _list_classes(source: Source, node: Node) -> list[str]:
+    """The names of the classes around it."""
+    names: list[str] = []
+    outer = node.parent
+    while outer is not None:
+        name = outer.child_by_field_name("name") if outer.type in CLASSES else None
+        names += [source.text(name)] if name is not None else []
+        outer = outer.parent
+    return names
+
+
 def leave_choices(source: Source, node: Node, what: str) -> None:
     """Raises if the place is conditional: the code does not say who decides."""
     if any(not re.match(r"\(?__name__\b", test) for test in conditions(source, node)):

@@ -13,7 +13,7 @@ from moot.scan.go.rewrites.answers import zero
 from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
 from moot.scan.go.rewrites.types import is_declared_string
 from moot.scan.marks import marks
-from moot.scan.rewrites.choices import is_chosen_by, leave_choices
+from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices
 from moot.scan.rewrites.drivers import UNKNOWN, go_placeholder
 from moot.scan.rewrites.query import Dialect, parameterise_query
 from moot.scan.rules.errors import (
@@ -30,7 +30,9 @@ from moot.scan.sql import Part
 from moot.scan.strings import StringHole, build
 from moot.scan.syntax import Scope, Source, nth
 
-ORDINARY = frozenset({"os.Remove", "os.RemoveAll", "os.Mkdir", "os.Symlink", "os.Link", "os.Stat", "os.Lstat"})
+ORDINARY = frozenset(
+    {"os.Remove", "os.RemoveAll", "os.Mkdir", "os.Symlink", "os.Link", "os.Stat", "os.Lstat", "os.ReadDir"}
+)
 OPTIONAL = re.compile(r"\b(?:FormValue|Getenv|PostFormValue|Cookie|LookupEnv|Query\(\)\.Get|URL\.Query|Header\.Get)\b")
 
 
@@ -101,6 +103,10 @@ def drop_unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
     return drop_import(source, "fmt") if is_left_unused(source, "fmt", edits) else ()
 
 
+LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
+REVIEWED = re.compile(r"//\s*(?:nolint:[\w,]*gosec\b|#nosec\b)")
+
+
 def command(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     args = call.args[1:] if call.name.endswith("CommandContext") else call.args
@@ -123,8 +129,11 @@ def _argument(source: Source, word: Word) -> str:
 def tls(source: Source, node: Node) -> Change:
     value = node.child_by_field_name("right") or nth(node, 1)
     leave_choices(source, node, "whether certificates are checked")
+    leave_announced(source, node, "the check of certificates")
     around = source.scope(node).node
-    if re.search(r"\b(?:VerifyPeerCertificate|VerifyConnection)\b", source.text(around)):
+    if LOCAL.search(source.text(around)) or REVIEWED.search(source.line(node)):
+        raise RewriteRefused("a server on the same machine, or somebody who looked at it, needs no certificate")
+    if re.search(rb"\b(?:VerifyPeerCertificate|VerifyConnection)\b", source.data):
         raise RewriteRefused("the certificate has a check of its own here")
     return Change((replace_node(require_node(value, "the value is not here"), "false"),), "certificates are checked")
 
@@ -138,11 +147,22 @@ def handle_discarded(source: Source, node: Node) -> Change:
         raise RewriteRefused(f"{discard.call.name} may fail in ordinary use, as when there is nothing to do")
     if discard.names[:1] != ("_",) and OPTIONAL.search(source.text(discard.call.node)):
         raise RewriteRefused("the value may be absent, and the function goes on without it")
+    if _is_detail(source, discard):
+        raise RewriteRefused("a detail is read where it is there, and without it the rest would still be right")
     if node.parent is None or node.parent.type not in ("statement_list", "block"):
         raise RewriteRefused("the statement is part of another one")
     scope = source.scope(node)
     local, more = _write_handling(source, discard, scope)
     return Change((*_statement(source, discard, scope, local), *more), "the error is checked")
+
+
+def _is_detail(source: Source, discard: Discard) -> bool:
+    """A text is read as a number or a time in an `if` without an `else`, and the function goes on."""
+    block = discard.node.parent.parent if discard.node.parent is not None else None
+    outer = block.parent if block is not None else None
+    alone = outer is not None and outer.type == "if_statement" and outer.child_by_field_name("alternative") is None
+    ends = discard.node.parent is not None and discard.node.parent.named_children[-1].type == "return_statement"
+    return alone and not ends and discard.call.name.startswith(("strconv.", "time.Parse", "net/url."))
 
 
 def _refuse_entangled(source: Source, discard: Discard) -> None:

@@ -7,7 +7,7 @@ from moot.scan.calls import CALLS, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused
 from moot.scan.go.rewrites.answers import find_line, refuse, write_check
 from moot.scan.go.rewrites.module import package
-from moot.scan.python.rewrites.path import refuse_search
+from moot.scan.python.rewrites.path import refuse_constants, refuse_search
 from moot.scan.rewrites.choices import require_run
 from moot.scan.strings import StringHole, Text, build
 from moot.scan.syntax import Source
@@ -58,9 +58,12 @@ def _folder(source: Source, made: Node) -> str:
         if len(call.args) < 2 or any(inner.type == "variadic_argument" for inner in call.args):
             raise RewriteRefused("no folder is known in which the file must lie")
         refuse_search(source, call.args[0])
+        refuse_constants(source, call.args[1:])
         return source.text(call.args[0])
     first, *rest = build(source, made, UNFOLLOWED).pieces
     begun = source.slice(first.start, first.end) if isinstance(first, Text) else ""
+    if rest and sum(isinstance(piece, StringHole) for piece in (first, *rest)) < (1 if begun else 2):
+        raise RewriteRefused("the name below the folder is constant")
     if "/" in begun and "\\" not in begun:
         return f'"{begun.rpartition("/")[0] or "/"}"'
     if isinstance(first, StringHole) and rest and isinstance(rest[0], Text):

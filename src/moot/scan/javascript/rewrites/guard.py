@@ -9,13 +9,15 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import before, function
-from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL, open_steps, refuse_own_lines
+from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL, open_steps, refuse_made_pattern, refuse_own_lines
+from moot.scan.rewrites.choices import leave_wrapper
 from moot.scan.strings import StringHole, build, constant_text, unwrap
 from moot.scan.syntax import Source
 
 PARTS = frozenset({"identifier", "member_expression", "subscript_expression", "call_expression"})
 UNFOLLOWED = 4
 ONE_LINE = 'const oneLine = ({value}) => String(value).replace(/[\\r\\n]/g, " ");'
+CHOSEN = re.compile(r"(?:this\.)?_?(?:options|opts|config|settings)\b")
 ESCAPER = 'const escapeRegExp = ({value}) => String(value).replace(/[.*+?^${{}}()|[\\]\\\\]/g, "\\\\$&");'
 LOCAL = """const localPath = ({given}) => {{
   try {{
@@ -90,6 +92,7 @@ def pattern(source: Source, node: Node) -> Iterator[Change]:
     found = _holes(source, text)
     if not found:
         raise RewriteRefused("no plain value stands in the pattern")
+    refuse_made_pattern(source, found)
     if any(PATTERN.search(source.text(hole.node)) for hole in found):
         raise RewriteRefused("the names say that a pattern is wanted, not a word")
     alone = len(build(source, unwrap(text), UNFOLLOWED).pieces) < 2
@@ -120,12 +123,15 @@ def document_query(source: Source, node: Node) -> Iterator[Change]:
 
 def redirect(source: Source, node: Node) -> Iterator[Change]:
     """Resolves the URL as a browser would and keeps only its path on this host."""
+    leave_wrapper(source, node)
     call, page = read_call(source, node), _page(source, node)
     if call.method != "redirect" or not call.name.startswith(("res.", "reply.")) or len(call.args) not in (1, 2):
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
     target = call.args[-1]
     if constant_text(source, target) is not None or re.search(r"""["'`]back["'`]""", source.text(target)):
         raise RewriteRefused("the address is not here, or it may lead back to where the visitor came from")
+    if CHOSEN.match(source.text(target)):
+        raise RewriteRefused("an option says where it leads, which the program chooses itself")
     added = function(source, "localPath", _local(source))
     new = f"localPath({source.text(target)}, {page})"
     yield Change((*added, replace_node(target, new)), "visitors are only sent to pages of the same host")

@@ -10,12 +10,14 @@ from moot.scan.calls import CALLS, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, require_node
 from moot.scan.javascript.rewrites.module import before, require_module
 from moot.scan.python.rewrites.path import find_leading_folder, require_same_way
-from moot.scan.rewrites.choices import require_run
+from moot.scan.rewrites.choices import leave_start, require_run
 from moot.scan.strings import StringHole, Text, build, unwrap
 from moot.scan.syntax import Source, inside
 
 FORBIDDEN = "the path leads out of its folder"
 JOINS = frozenset({"path.join", "path.resolve"})
+OTHERS_FILE = re.compile(r"(?:delete|remove|create|open|load|move|copy|upload|store|save|extract)File")
+FILE_MODULES = re.compile(r"(?:node:)?(?:fs|graceful-fs)\b")
 UNFOLLOWED = 4
 
 
@@ -29,6 +31,10 @@ def contain_path(source: Source, node: Node) -> Iterator[Change]:
     require_run(source, node, statement)
     path, added = require_module(source, "path", node)
     folder = _folder(source, made)
+    leave_start(source, node, folder)
+    call = read_call(source, node)
+    if OTHERS_FILE.fullmatch(call.method) and not FILE_MODULES.match(call.name):
+        raise RewriteRefused("whether the call opens a file, or only lists its name, is not known here")
     away = f"{path}.relative({folder}, {source.text(place)})"
     test = f'{away}.startsWith("..") || {path}.isAbsolute({away})'
     guard = f"if ({test}) {{ {_refusal(source, node)} }}"
@@ -57,6 +63,8 @@ def _folder(source: Source, made: Node) -> str:
         return find_leading_folder(source, made, joined.args)
     first, *rest = build(source, made, UNFOLLOWED).pieces
     begun = source.slice(first.start, first.end) if isinstance(first, Text) else ""
+    if rest and sum(isinstance(piece, StringHole) for piece in (first, *rest)) < (1 if begun else 2):
+        raise RewriteRefused("the name below the folder is constant")
     if "/" in begun and not re.search(r"[\\'\"`$]", begun):
         return f'"{begun.rpartition("/")[0] or "/"}"'
     following = source.slice(rest[0].start, rest[0].end) if rest and isinstance(rest[0], Text) else ""

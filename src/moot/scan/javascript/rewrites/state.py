@@ -18,6 +18,11 @@ SAME_SECRET = """const sameSecret = ({given}) => {{
 }};"""
 DATA = r"(?i)json|parse|load|deserial|config|settings|options|state|data|payload"
 """Names of functions and values that say that data is read, which programs write as JSON."""
+ORDINARY = re.compile(
+    r"\b(?:unlink|rm|rmdir|mkdir|l?stat|access|readFile|readlink|realpath|readdir)(?:Sync)?\(|\bkill\(|ignore\w*"
+)
+OTHER_TEXT = re.compile(r"(?i)serialize-?javascript|serialized|devalue|uneval|tosource")
+"""Writers of dates, expressions and `undefined`, which are no JSON."""
 PROTOTYPES = ('"__proto__"', '"constructor"', '"prototype"')
 WINDOWS = frozenset({"npm", "npx", "yarn", "pnpm", "tsc"})
 """Programs that are scripts on Windows, found there only by a shell."""
@@ -58,6 +63,9 @@ def log_error(source: Source, node: Node) -> Change:
         raise RewriteRefused("the error is taken apart")
     if not re.search(rb"\bconsole\.(?:error|warn)\b", source.data):
         raise RewriteRefused("nothing here says how errors are told")
+    steps = node.parent.child_by_field_name("body") if node.parent is not None else None
+    if steps is not None and ORDINARY.search(source.text(steps)):
+        raise RewriteRefused("this may fail in ordinary use, as when there is no such file")
     error = source.text(name) if name is not None else "error"
     taken = "" if name is not None else f"({error}) "
     return Change(
@@ -110,6 +118,8 @@ def evaluate(source: Source, node: Node) -> Change:
     if [text for text in texts if text] != ["(", ")"]:
         raise RewriteRefused("code that is run cannot be replaced by data")
     value = source.text(built.holes[0].node)
+    if OTHER_TEXT.search(source.text(source.scope(node).node)):
+        raise RewriteRefused("the text is written by a program that writes more than JSON")
     if not re.search(DATA, f"{value} {source.scope(node).name}"):
         raise RewriteRefused("nothing says that the text is JSON: keys without quotes would no longer be read")
     return Change((replace_node(node, f"JSON.parse({value})"),), "only data is read")
@@ -119,7 +129,7 @@ def plain_keys(source: Source, node: Node) -> Change:
     """Skips keys that lead to a prototype; data has no such keys."""
     left = node.child_by_field_name("left")
     index = left.child_by_field_name("index") if left is not None else None
-    if index is None or index.type != "identifier":
+    if left is None or index is None or index.type != "identifier":
         raise RewriteRefused("the key is not one that a loop runs over")
     key, loop = source.text(index), node.parent
     while loop is not None and not (loop.type == "for_in_statement" and _runs_over(source, loop, key)):
@@ -128,7 +138,9 @@ def plain_keys(source: Source, node: Node) -> Change:
     if body is None or body.type != "statement_block" or not body.named_children:
         raise RewriteRefused("the key is not one that a loop runs over")
     first = body.named_children[0]
-    guard = f"if ({' || '.join(f'{key} === {name}' for name in PROTOTYPES)}) continue;"
+    # An entry called `constructor` leads to a prototype only if what is there already is gone into.
+    names = PROTOTYPES if source.text(body).count(source.text(left)) > 1 else PROTOTYPES[:1]
+    guard = f"if ({' || '.join(f'{key} === {name}' for name in names)}) continue;"
     return Change((before(source, first, guard),), f"a {key} that leads to a prototype is passed over")
 
 

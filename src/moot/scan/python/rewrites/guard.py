@@ -22,6 +22,7 @@ def one_line(value):
     """The text without line breaks: each would begin a new entry."""
     return str(value).replace("\\r", " ").replace("\\n", " ")
 '''
+ALTERNATIVES = re.compile(r"\bjoin\(|\.replace(?:All)?\(|\bre\.sub\(")
 PATTERN = re.compile(r"(?i)pattern|regex|rege?xp|\brx\b|\bre\b|expr|filter|glob|mask|rule|match")
 """Names of values that are patterns: escaping would break them."""
 TEXTUAL = re.compile(
@@ -30,6 +31,8 @@ TEXTUAL = re.compile(
 )
 """Fields that certainly hold text; a number turned to text would no longer match."""
 REQUEST = re.compile(r"(?:flask\.)?request\.(?:args|form|headers|cookies|values|GET|POST|params|query_params)\b")
+MESSAGE = re.compile(r"msg|message|warning|text")
+PASSES_ON = re.compile(r"_{0,2}(?:on)?(?:[wW]arn|[lL]og|[eE]rror|[dD]ebug|[iI]nfo|[mM]essage)")
 OWN_LINES = re.compile(
     r"\\n|\"\"\"|indent\s*=|pformat|format_exc|JSON\.stringify\([^)]*,|inspect\(|\.stack\b|traceback"
 )
@@ -79,9 +82,13 @@ def _find_lines(source: Source, node: Node) -> Node | None:
     text = unwrap(text) if text is not None else None
     if text is None or text.type not in ("string", "concatenated_string", "binary_operator"):
         return None
+    refuse_bytes(source, text)
+    return text
+
+
+def refuse_bytes(source: Source, text: Node) -> None:
     if any(re.match(r"(?i)b|rb", source.text(part)) for part in inside(text, 200) if part.type == "string"):
         raise RewriteRefused("bytes would no longer be bytes")
-    return text
 
 
 def log(source: Source, node: Node) -> Iterator[Change]:
@@ -93,6 +100,8 @@ def log(source: Source, node: Node) -> Iterator[Change]:
     if rest and (text is None or any(found["verb"] not in "s%" for found in PERCENT.finditer(text))):
         raise RewriteRefused("the values are formatted by the message")
     given = rest if text is not None else [message]
+    for value in given:
+        refuse_bytes(source, value)
     yield from _on_one_line(source, [*given, *_list_other_entries(source, node, given)], "the log")
 
 
@@ -142,9 +151,19 @@ def open_steps(source: Source, holes: Sequence[StringHole]) -> list[StringHole]:
     return found
 
 
+def refuse_made_pattern(source: Source, holes: Sequence[StringHole]) -> None:
+    """Raises if a value is made into a part of a pattern: several words joined by a mark, `*` replaced by `.*`."""
+    for name in (unwrap(hole.node) for hole in holes):
+        made = [b.value for b in origins(source, name) if b.value is not None] if name.type == "identifier" else [name]
+        if any(ALTERNATIVES.search(source.text(value)) for value in made):
+            raise RewriteRefused("the value is made into a pattern here")
+
+
 def refuse_own_lines(source: Source, holes: Sequence[StringHole]) -> None:
     """Raises if a value is made with line breaks: they are meant to be there."""
     for name in (unwrap(hole.node) for hole in holes):
+        if MESSAGE.fullmatch(source.text(name)) and PASSES_ON.match(source.scope(name).name):
+            raise RewriteRefused("a whole message is passed on, which may have lines of its own")
         made = [b.value for b in origins(source, name) if b.value is not None] if name.type == "identifier" else [name]
         if any(OWN_LINES.search(source.text(value)) for value in made):
             raise RewriteRefused("the value is made with line breaks of its own")
@@ -184,6 +203,7 @@ def pattern(source: Source, node: Node) -> Iterator[Change]:
     found = _holes(source, text)
     if not found:
         raise RewriteRefused("no plain value stands in the pattern")
+    refuse_made_pattern(source, found)
     if any(PATTERN.search(source.text(hole.node)) for hole in found):
         raise RewriteRefused("the names say that a pattern is wanted, not a word")
     alone = len(build(source, unwrap(text), UNFOLLOWED).pieces) < 2

@@ -11,7 +11,7 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, RewriteRefused, require_node
 from moot.scan.python.rewrites.module import module
 from moot.scan.python.rewrites.text import before, fstring, literal
-from moot.scan.rewrites.choices import require_run
+from moot.scan.rewrites.choices import leave_start, require_run
 from moot.scan.sql import Part
 from moot.scan.strings import Text, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside, words
@@ -38,14 +38,26 @@ class PathPlace:
 def contain_path(source: Source, node: Node) -> Iterator[Change]:
     path = _path(source, node)
     place = _place(source, path)
+    leave_start(source, node, place.folder)
     statement = _first_use(source, path, _statement(source, node, path))
     require_run(source, node, _statement(source, node, path))
     system, added = ("", ()) if place.is_object else module(source, "os", statement)
+    _refuse_tries(source, node)
     answer = _refusal(source, path, statement)
     for test in _tests(place, system):
         yield Change(
             (*added, before(source, statement, f"if {test}:", f"\t{answer}")), f"the file must lie in {place.folder}"
         )
+
+
+def _refuse_tries(source: Source, node: Node) -> None:
+    """Raises if a loop asks which of several names is there: one that is refused must not end the search."""
+    outer = node.parent
+    while outer is not None and outer.type not in ("function_definition", "for_statement"):
+        outer = outer.parent
+    asks = node.type == "call" and read_call(source, node).method in ("exists", "isfile", "isdir", "is_file", "lexists")
+    if asks and outer is not None and outer.type == "for_statement":
+        raise RewriteRefused("several names are tried, and one that is refused must not end the search")
 
 
 def _first_use(source: Source, path: Node, statement: Node) -> Node:
@@ -130,6 +142,7 @@ def find_leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> 
     """The folder of a join: its first part and the constant parts that follow."""
     first, last = require_node(parts[0] if parts else None, "the folder is not here"), 0
     refuse_search(source, first)
+    refuse_constants(source, parts[1:])
     while last + 2 < len(parts) and constant_text(source, parts[last + 1]) is not None:
         last += 1
     return f"{source.slice(joined.start_byte, parts[last].end_byte)})" if last else source.text(first)
@@ -143,6 +156,7 @@ def _leading_part(source: Source, value: Node) -> Node:
         parts.append(current)
         current = unwrap(require_node(current.child_by_field_name("left"), "the folder is not here"))
     folder = current
+    refuse_constants(source, [part.child_by_field_name("right") for part in parts])
     for part in reversed(parts[1:]):
         if constant_text(source, part.child_by_field_name("right")) is None:
             break
@@ -168,6 +182,12 @@ def require_same_way(source: Source, made: Node, use: Node) -> None:
     block = line.parent
     if block is None or not block.start_byte <= use.start_byte < block.end_byte:
         raise RewriteRefused("the path is put together in a branch")
+
+
+def refuse_constants(source: Source, parts: Sequence[Node | None]) -> None:
+    """Raises if every name below the folder is constant: none of them leads out of it, wherever the folder is."""
+    if parts and all(constant_text(source, part) is not None for part in parts):
+        raise RewriteRefused("the names below the folder are constant, and whoever names the folder may")
 
 
 def refuse_search(source: Source, folder: Node) -> None:

@@ -11,6 +11,7 @@ from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, member, module
 from moot.scan.python.rewrites.text import before
+from moot.scan.rewrites.choices import leave_wrapper
 from moot.scan.syntax import Source
 
 LOCAL_PATH = '''
@@ -30,7 +31,10 @@ def same_host(source: Source, node: Node) -> Iterator[Change]:
         return
     if call.name not in REDIRECTS:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    leave_wrapper(source, node)
     target = require_node(call.arg(0, "location"), "the address is not here")
+    if re.match(r"(?:self\.)?_?(?:options|opts|config|settings)\b", source.text(target)):
+        raise RewriteRefused("an option says where it leads, which the program chooses itself")
     statement = require_node(source.statement(node), "the redirect stands outside of a statement")
     if source.scope(statement) is not source.scope(node) or statement.type not in (
         "return_statement",

@@ -10,7 +10,7 @@ from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_n
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import member, module
 from moot.scan.python.rewrites.text import with_argument, without_argument
-from moot.scan.rewrites.choices import leave_choices
+from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices
 from moot.scan.strings import constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
@@ -35,6 +35,8 @@ def archive(source: Source, node: Node) -> Change:
     call = whole(read_call(source, node))
     if call.method not in ("extractall", "extract") or "filter" in call.keywords:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    if is_chosen_by(source, node, r"extraction_filter|data_filter|version_info"):
+        raise RewriteRefused("this runs where Python knows no filters")
     did = "members that lead out of the folder raise; owners and special permissions are not restored"
     return Change((with_argument(source, node, 'filter="data"'),), did)
 
@@ -173,6 +175,7 @@ def _switch_on(source: Source, call: SourceCall, with_algorithms: bool) -> Itera
 
 def tls(source: Source, node: Node) -> Change:
     leave_choices(source, node, "whether certificates are checked")
+    leave_announced(source, node, "the check of certificates")
     if LOCAL.search(source.text(node)):
         raise RewriteRefused("a server on the same machine has seldom a certificate that can be checked")
     if node.type == "assignment":
