@@ -220,7 +220,7 @@ def test_ctrl_c_stops_in_order_and_says_how_to_go_on(whole: Path, tmp_path: Path
     """The signal comes while sessions are under way: a row is there, and many are missing."""
     set_up(tmp_path)
     script = json.loads((tmp_path / "replies.yaml").read_text())
-    (tmp_path / "replies.yaml").write_text(json.dumps([{**entry, "delay_s": 0.2} for entry in script]))
+    (tmp_path / "replies.yaml").write_text(json.dumps([{**entry, "delay_s": 1.0} for entry in script]))
     env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db")}
     command = [sys.executable, "-m", "moot", "bench", *RUN, "-m", "script:replies.yaml"]
     running = subprocess.Popen(
