@@ -24,6 +24,10 @@ THROUGH = {
         "from own import clean\n\n\nclass A:\n    def g(self, x):\n        return clean(x)\n\n    def f(self):\n"
         "        os.system(self.g(request.args['x']))\n"
     ),
+    "property": (
+        "from own import clean\n\n\nclass A:\n    @property\n    def word(self):\n"
+        "        return clean(request.args['x'])\n\n    def f(self):\n        os.system(self.word)\n"
+    ),
     "base class": (
         "from own import Runner\n\n\nclass A(Runner):\n    def f(self):\n"
         "        os.system(self.pick(request.args['x']))\n"

@@ -59,9 +59,11 @@ def find_page(m: Machine, value: Val, state: State) -> Val | None:
 
 
 def check_page(m: Machine, e: Expr, value: Val, state: State) -> None:
-    """A function with unknown callers that returns a page or a header with one of its parameters in it."""
+    """A function that returns a page or a header with one of its parameters in it, if its callers are unknown, or with
+    a part of a request."""
     for sink in m.book.returns:
         for taint in value.taints if RETURNED.get(sink.kind) in value.marks else ():
-            if taint.origin.startswith("parameter ") and harmful(taint._replace(strength=1.0), sink, state):
+            asked = taint.strength >= sink.floor
+            if (asked or taint.origin.startswith("parameter ")) and harmful(taint._replace(strength=1.0), sink, state):
                 m.report(sink.rule, e.at, taint, sink.floor)
                 return

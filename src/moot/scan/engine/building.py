@@ -14,6 +14,7 @@ from moot.scan.engine.values import (
     BUILT,
     CONSTRUCTED,
     HEADERS,
+    HOSTED,
     JOINED,
     LINE,
     MAIL,
@@ -21,6 +22,7 @@ from moot.scan.engine.values import (
     ORDERED,
     PAGE,
     PROVED,
+    ROOTED,
     SHARED,
     SPREADING,
     VALUED,
@@ -72,6 +74,10 @@ OUR_OWN = re.compile(
     r"|root|home|bin|exe|cwd|dir$|folder|script|config|settings|opts?$|flags"
 )
 """Words for what a program chooses itself."""
+FIXED_HOST = re.compile(r"https?://[^/?#%\s\ufffc]+/")
+"""What follows cannot change the host."""
+ROOTS = ("/", "\\")
+HOSTS = re.compile(r"(?:https?|wss?|ftp)://$")
 ORDER = re.compile(r"(?i)\border\s+by\s+(?:[\w.]+\s*,?\s*)?[`\"]?$")
 JOINS = words("os.path.join posixpath.join ntpath.join path.join path.resolve path/filepath.Join path.Join .joinpath")
 
@@ -112,6 +118,7 @@ def build_text(m: Machine, parts: Sequence[Val], carried: Sequence[Taints], at: 
             found = _put_value(m, part, found, place, at)
             if found and before.strip():
                 marks |= _find_marks(found, place)
+                marks |= {HOSTED} if HOSTS.search(before) else set()
             marks |= part.marks & KEPT
             if before.startswith(SHARED_FOLDERS):
                 shared.add(SHARED)
@@ -137,17 +144,9 @@ def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) ->
     if any(taint.label == "outside" for taint in found):
         if "/" in place.before or "\\" in place.before or HOLE in place.before:
             found = ending(found, frozenset({JOINED}))
-        if place.before:
-            # A word that begins with a text of ours is no option of a program.
-            found = ending(found, frozenset({"option"}))
-        if "?" in place.before or "#" in place.before:
-            # Neither a query nor what follows it names a host.
-            found = ending(found, frozenset({"redirect"}))
-        if "\r\n\r\n" in place.before:
-            # The body of an HTTP message, behind its header.
-            found = ending(found, frozenset({"header", "mail"}))
-        if place.holds_name and not part.marks & SPREADING:
-            ordered = ORDER.search(place.before[-LAST:]) is not None
+        found = _note_place(found, place.before)
+        ordered = ORDER.search(place.before[-LAST:]) is not None
+        if (place.holds_name or ordered) and not part.marks & SPREADING:
             kinds = {NAMED, ORDERED} if ordered else {"sql"} if place.has_bound else {NAMED}
             found = _note_name(found, frozenset(kinds))
     elif not found and _is_of_unknown_origin(m, part, place):
@@ -158,9 +157,33 @@ def _put_value(m: Machine, part: Val, found: Taints, place: _Place, at: Span) ->
     return found
 
 
+def _note_place(found: Taints, before: str) -> Taints:
+    """What a value can no longer harm, because of the text that stands before it."""
+    if not before:
+        return found
+    if FIXED_HOST.match(before):
+        # What a visitor puts behind it still asks that host for other things.
+        elsewhere = frozenset({"ssrf", "redirect"})
+        found = tuple(t._replace(ended=t.ended | elsewhere) if t.strength <= CALLERS else t for t in found)
+    # A word that begins with a text of ours is no option of a program.
+    kinds = {"option"}
+    if "?" in before or "#" in before:
+        # Neither a query nor what follows it names a host.
+        kinds.add("redirect")
+    if "\r\n\r\n" in before:
+        # The body of an HTTP message, behind its header.
+        kinds |= {"header", "mail"}
+    # What stood behind the root stands behind something else now.
+    found = tuple(t._replace(ended=t.ended - {ROOTED}) if ROOTED in t.ended else t for t in found)
+    return ending(found, frozenset({*kinds, ROOTED} if before in ROOTS else kinds))
+
+
 def _note_name(taints: Taints, kinds: frozenset[str]) -> Taints:
-    """A name cannot be bound as values are: what a caller chooses there is judged more mildly than a request."""
-    return tuple(t._replace(ended=t.ended | kinds) if t.strength <= CALLERS else t for t in taints)
+    """A name cannot be bound as values are: what a caller chooses there is judged more mildly than a request. An order
+    stays one where the clause is put behind the statement."""
+    return tuple(
+        t._replace(ended=t.ended | kinds) if t.strength <= CALLERS and ORDERED not in t.ended else t for t in taints
+    )
 
 
 def _last_word(name: str) -> str:

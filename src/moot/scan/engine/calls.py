@@ -167,7 +167,7 @@ def _fill_text(
         return _join_texts(m, receiver, args[0], state)
     if name == "format" and isinstance(text, str) and (args or keywords):
         return _build_parts(m, split_format(text, args, keywords), state)
-    if name == "replace" and isinstance(text, str) and len(args) > 1:
+    if name in ("replace", "replace_first") and isinstance(text, str) and len(args) > 1:
         old = args[0].const
         if isinstance(old, str) and old in text:
             return _build_parts(m, split_replaced(text, old, args[1]), state)

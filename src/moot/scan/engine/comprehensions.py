@@ -8,7 +8,7 @@ from moot.scan.engine.ir import Clause, Comprehension
 from moot.scan.engine.lookups import element
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.state import HeapCell, State
-from moot.scan.engine.values import NO_FACTS, Facts, Val
+from moot.scan.engine.values import NO_FACTS, Facts, Val, const
 
 SMALL = 16
 
@@ -45,11 +45,15 @@ def _exact_comprehension(m: Machine, e: Comprehension, state: State) -> list[Val
     if e.kind == "dict" or len(e.clauses) != 1 or e.clauses[0].conditions:
         return None
     clause = e.clauses[0]
-    cells = m.cells(m.eval(clause.iterable, state), state)
+    iterable = m.eval(clause.iterable, state)
+    if isinstance(iterable.const, str) and 0 < len(iterable.const) <= SMALL:
+        return [_evaluate_with(m, e, const(letter), state) for letter in iterable.const]
+    cells = m.cells(iterable, state)
     if len(cells) != 1 or cells[0][1].kind != "list" or not cells[0][1].exact or len(cells[0][1].items) > SMALL:
         return None
-    found = []
-    for index in range(len(cells[0][1].items)):
-        assign(m, clause.target, cells[0][1].items[index], state)
-        found.append(m.eval(e.element, state))
-    return found
+    return [_evaluate_with(m, e, cells[0][1].items[index], state) for index in range(len(cells[0][1].items))]
+
+
+def _evaluate_with(m: Machine, e: Comprehension, value: Val, state: State) -> Val:
+    assign(m, e.clauses[0].target, value, state)
+    return m.eval(e.element, state)

@@ -191,6 +191,13 @@ def _set_default(use: MethodUse) -> Val:
     return _get(use)
 
 
+def _set_key(use: MethodUse) -> Val:
+    """`map.set(key, value)`"""
+    key = use.arg(0).const
+    use.write(use.cell.blur(use.arg(1)) if key is UNKNOWN else use.cell.put(key, use.arg(1)))
+    return use.receiver
+
+
 def _update(use: MethodUse) -> Val:
     cell = use.cell
     for _, other in use.m.cells(use.arg(0), use.state):
@@ -288,6 +295,7 @@ METHODS: dict[tuple[str, str], Callable[[MethodUse], Val]] = {
     ("set", "pop"): _whole,
     ("set", "update"): _extend,
     ("dict", "get"): _get,
+    ("dict", "set"): _set_key,
     ("dict", "pop"): _pop_key,
     ("dict", "setdefault"): _set_default,
     ("dict", "update"): _update,

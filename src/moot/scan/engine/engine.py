@@ -25,7 +25,7 @@ from moot.scan.engine.machine import (
     MadeObject,
     Unit,
 )
-from moot.scan.engine.models import build_model, is_harmless
+from moot.scan.engine.models import build_model, build_struct, is_harmless
 from moot.scan.engine.namespaces import link
 from moot.scan.engine.outline import FollowedFile, list_functions
 from moot.scan.engine.reach import ContextReach, find_reach
@@ -285,11 +285,14 @@ def _entry_value(m: Machine, closure: Closure, index: int, param: Param, state: 
         return Val(name=param.name)
     origin = f"parameter {param.name} of {closure.function.name}()"
     taint = source(m, origin, strength, param.at)
-    model = build_model(m, param.annotation, Val((taint,)), state, param.at)
+    make = build_struct if in_go else build_model
+    model = make(m, param.annotation, Val((taint,)), state, param.at)
     if model is not None:
         return model
     if param.kind != "plain" and param.kind != "keyword":
-        return m.allocate(state, HeapCell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False))
+        return m.allocate(
+            state, HeapCell("list" if param.kind == "star" else "dict", {}, Val((taint,)), False, keyed=())
+        )
     return Val((taint,), name=_usual(m, param, state) or param.name)
 
 
@@ -334,8 +337,12 @@ def _construct(m: Machine, kind: Kind, state: State) -> Val:
         args = [
             Val(name=param.name) for param in closure.function.params[1:] if param.kind == "plain" and not param.default
         ]
+    known = isinstance(closure, Closure) and id(closure.function) in m.called
     made = instantiate(m, kind, args, {}, state, kind.node.at)
     m.frame.dead = False
+    if isinstance(closure, Closure) and not known:
+        # It was run with values of no origin: what its own callers give is still to be looked at.
+        m.called.discard(id(closure.function))
     return made
 
 

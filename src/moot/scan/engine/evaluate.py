@@ -37,9 +37,11 @@ from moot.scan.engine.ir import (
 )
 from moot.scan.engine.lookups import attribute, chain_lists, element, item, lookup, members, taints_in
 from moot.scan.engine.machine import Closure, Kind, Machine
+from moot.scan.engine.properties import read_attribute
 from moot.scan.engine.queries import has_clause, is_statement
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import (
+    ALL,
     ANY,
     NO_FACTS,
     NOTHING,
@@ -95,7 +97,7 @@ def _without(value: Val, left: Taints) -> Val:
 
 
 def _attr(m: Machine, e: Attr, state: State) -> Val:
-    return _apply_proofs(attribute(m, m.eval(e.base, state), e.name, state, e.at), state)
+    return _apply_proofs(read_attribute(m, m.eval(e.base, state), e.name, state, e.at), state)
 
 
 def _apply_proofs(value: Val, state: State) -> Val:
@@ -116,6 +118,9 @@ def _item(m: Machine, e: Item, state: State) -> Val:
     if key.taints and base.refs and found.facts is NO_FACTS:
         # `hosts[name]` is true only for one of our own keys.
         found = found._replace(facts=facts.comparison("in", key, base, taints_in(m, base, state)))
+    elif key.taints and found.facts is NO_FACTS and facts.judges(base.name.rpartition(".")[2]):
+        # `allowed[name]`, of a table that nobody has seen.
+        found = found._replace(facts=facts.when_true(key.taints, ALL))
     if key.taints and m.book.places and names_anything(key) and not base.name.startswith("Object.create"):
         return found._replace(marks=found.marks | {PROTO})
     return found

@@ -11,6 +11,8 @@ Proofs = frozenset[tuple[str, str]]
 PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
 ON_THIS_SITE = re.compile(r"\^?\\?/(?:\(\?!\[?[/\\]+\]?\)|\[\^[/\\]+\]|\\w|\[\w)")
 """A pattern of addresses that begin with one slash, and not with two."""
+NO_HYPHEN = re.compile(r"(?:\^|\\A)?(?:\(\?:|\()?(?:[A-Za-z]|\\w|\[(?:\w-\w|[\w\\.:/@])+\](?![*?]))")
+"""A pattern of texts that do not begin with a hyphen: no options of a program."""
 KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
 """A pattern that matches everything except harmless characters."""
 HOST_KINDS = ("redirect", "ssrf")
@@ -31,6 +33,8 @@ FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
 NUMBERS = words("int float bool complex decimal.Decimal uuid.UUID")
 PLAIN = NUMBERS | {"str", "bytes"}
 FROM, UP_TO = "from", "up to"
+PARAMETER = 0.4
+"""Confidence in what an unknown caller gives."""
 PART = "part"
 """The key of a piece that a text was cut into."""
 VALIDATOR = re.compile(
@@ -104,6 +108,9 @@ def _equality(left: Val, right: Val) -> Facts:
         # One folder of a path: in a loop over all of them, none leads up.
         pieces = tuple(taint for taint in (*left.taints, *right.taints) if f"|{PART}" in taint.origin)
         known = left if left.taints else right
+        if "relative" in known.marks:
+            # The first folder on the way from one path to the other.
+            return Facts(false=frozenset((taint.origin.partition(f"|{PART}")[0], "path") for taint in known.taints))
         return Facts(about(known.taints, *_equal_kinds(known)), about(pieces, "path"))
     if left.taints and not right.taints and right.const is not None:
         return when_true(left.taints, *_equal_kinds(left))
@@ -112,12 +119,24 @@ def _equality(left: Val, right: Val) -> Facts:
     if "host" in left.marks and "host" in right.marks:
         # The URL points to the host that was checked.
         return when_true((*left.taints, *right.taints), *HOST_KINDS)
+    if "normal" in left.marks & right.marks and not {"folder"} & (left.marks | right.marks):
+        # `full == base`: it is the folder itself.
+        named = {taint.origin for taint in right.taints}
+        return when_true(tuple(taint for taint in left.taints if taint.origin not in named), "path")
     if {"normal", "folder"} <= left.marks | right.marks and "normal" in left.marks & right.marks:
         # A resolved path lies in this folder, whoever names the folder.
         part, folder = (left, right) if "folder" in left.marks else (right, left)
         named = {taint.origin for taint in folder.taints}
         return when_true(tuple(taint for taint in part.taints if taint.origin not in named), "path")
-    return NO_FACTS
+    cleaned = _find_cleaned(left, right)
+    return Facts(true=cleaned) if cleaned else NO_FACTS
+
+
+def _find_cleaned(left: Val, right: Val) -> Proofs:
+    """`basename(name) == name`: what the one cannot harm any more, the other cannot either."""
+    ended = {taint.origin: taint.ended for taint in left.taints}
+    pairs = [(taint.origin, ended[taint.origin] ^ taint.ended) for taint in right.taints if taint.origin in ended]
+    return frozenset((origin, kind) for origin, kinds in pairs for kind in kinds if not kind.startswith("+"))
 
 
 def _equal_kinds(value: Val) -> tuple[str, ...]:
@@ -147,11 +166,21 @@ def _membership(left: Val, right: Val, inside: Taints) -> Facts:
             kinds = [kind for text, found in FORBIDDEN if text == left.const for kind in found]
             if ".." in left.const:
                 kinds.append("path")
-            return Facts(false=about(right.taints, *kinds)) if kinds else NO_FACTS
-        return NO_FACTS
+            # `".." in name.split("/")` says of the name what it says of its pieces.
+            origins = {taint.origin.removesuffix(f"|{PART}") for taint in right.taints}
+            return Facts(false=frozenset((o, kind) for o in origins for kind in kinds)) if kinds else NO_FACTS
+        return when_true(left.taints, *_equal_kinds(left)) if _is_list_of_caller(left, right) else NO_FACTS
     if left.taints and not (isinstance(right.const, str) and len(right.const) > 200):
         return when_true(left.taints, *_equal_kinds(left))
     return NO_FACTS
+
+
+def _is_list_of_caller(left: Val, right: Val) -> bool:
+    """`host in allowed_hosts`, where the function is given both: its caller says what is allowed."""
+    named = judges(right.name.rpartition(".")[2]) or right.name.endswith(("s", "list", "set"))
+    mine = {taint.origin for taint in left.taints}
+    others = [taint for taint in right.taints if taint.origin not in mine and taint.strength <= PARAMETER]
+    return named and bool(others) and len(others) == len(right.taints)
 
 
 def of_method(name: str, receiver: Val, args: list[Val]) -> Facts:
@@ -183,7 +212,11 @@ def _edge(name: str, receiver: Val, edge: Val) -> Facts:
         if "relative" in receiver.marks and text in ("..", "../"):
             return Facts(false=about(receiver.taints, "path"))
         if isinstance(text, str) and re.match(r"https?://[^/]+/", text):
-            return when_true(receiver.taints, "redirect", "ssrf")
+            return when_true(receiver.taints, "redirect", "ssrf", "option")
+        if text == "-":
+            return Facts(false=about(receiver.taints, "option"))
+        if isinstance(text, str) and text[:1].isalpha():
+            return when_true(receiver.taints, "option")
         if isinstance(text, str) and text in ("/", "..", "//", "\\", "http://", "https://", "."):
             return Facts(false=about(receiver.taints, *{"//": ("redirect",)}.get(text, ())))
     return NO_FACTS
@@ -216,7 +249,8 @@ def of_pattern(pattern: Val, how: str, subject: Val, taints: Taints) -> Facts:
     whole = how == "fullmatch"
     if how == "search" and not text.startswith(("^", "\\A")):
         return _search(text, taints)
-    return when_true(taints, *find_allowed_kinds(text)) if is_strict(text, whole) else NO_FACTS
+    kinds = find_allowed_kinds(text) if is_strict(text, whole) else ()
+    return when_true(taints, *kinds, *(("option",) if NO_HYPHEN.match(text) else ()))
 
 
 def find_allowed_kinds(pattern: str) -> tuple[str, ...]:

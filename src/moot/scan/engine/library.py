@@ -4,11 +4,20 @@ import re
 from functools import lru_cache, reduce
 
 from moot.scan.engine import facts, fold, schemas
-from moot.scan.engine.building import JOINS, SHARED_FOLDERS, find_joined
+from moot.scan.engine.building import JOINS, SHARED_FOLDERS, fill_percent, find_joined
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
-from moot.scan.engine.lookups import FOLDER, HOST, NORMAL, element, find_named_source, of_source, source, taints_in
+from moot.scan.engine.lookups import (
+    FOLDER,
+    HOST,
+    NORMAL,
+    find_named_source,
+    of_source,
+    source,
+    taints_in,
+)
 from moot.scan.engine.machine import Machine
+from moot.scan.engine.makers import make_container
 from moot.scan.engine.routes import NEXT, note_next, note_row
 from moot.scan.engine.rulebook import ALONE, Sink
 from moot.scan.engine.sites import CallSite
@@ -23,6 +32,7 @@ from moot.scan.engine.values import (
     NOTHING,
     ORDERED,
     PAGE,
+    ROOTED,
     SHARED,
     SPREADING,
     VALUED,
@@ -60,6 +70,7 @@ TEXTS = words("str unicode")
 ASKS = words("get Get getAll getlist get_all")
 OWN_PARTS = ("self.", "?.")
 PARTS = words("split rsplit partition rpartition splitext")
+RELATIVE = frozenset({"relative"})
 NORMALISERS = words(
     "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
 )
@@ -99,13 +110,18 @@ def _apply_rules(m: Machine, site: CallSite, e: Call, last: str) -> Val | None:
         return m.allocate(site.state, HeapCell("external", held, cls=f"{name}()"))
     if book.places and site.receiver.name and schemas.is_schema(site):
         return _of_schema(m, site, last)
+    text = site.args[0].const if name in book.fills and len(site.args) > 1 else None
+    if isinstance(text, str):
+        return fill_percent(
+            m, text, m.allocate(site.state, HeapCell("list", dict(enumerate(site.args[1:])))), site.state
+        )
     if name in book.proves:
         return _apply_proof(m, site, book.proves[name])
     if name in book.addresses:
         given = _collect_taints(m, site)
         return Val(spend_taints(given), name=f"{name}()", facts=_proof(m, site, last, given))
     if name in book.makes:
-        return _container(m, site, book.makes[name])
+        return make_container(m, site, book.makes[name])
     if name in book.sources:
         return Val(_name_request(m, site, e), name=f"{name}()")
     if (strength := find_named_source(m, name)) is not None:
@@ -166,7 +182,7 @@ def _check(m: Machine, site: CallSite, e: Call, sinks: tuple[Sink, ...]) -> bool
                 t
                 for place in sink.args
                 for t in site.taints_at(place, sink.kind)
-                if harmful(t, sink, site.state) and not (_is_plain_name(t) and _has_more(site, place))
+                if harmful(t, sink, site.state) and not (sink.binds and _is_plain_name(t) and _has_more(site, place))
             ),
             None,
         )
@@ -253,43 +269,13 @@ def harmful(taint: Taint, sink: Sink, state: State) -> bool:
     return not (sink.kind in kinds or ALL in kinds or (sink.kind == "code" and facts.is_literal(frozenset(kinds))))
 
 
-def _container(m: Machine, site: CallSite, kind: str) -> Val:
-    first = site.arg(0)
-    base = {"stack": "list", "config": "external", "text": "external"}.get(kind, kind)
-    cls = site.name if kind in ("stack", "config", "text") else ""
-    cell = HeapCell(
-        "dict" if base == "dict" else "set" if base == "set" else "external" if base == "external" else "list",
-        {},
-        cls=cls,
-    )
-    if kind == "dict":
-        for _, other in m.cells(first, site.state) if first is not None else []:
-            cell = HeapCell("dict", other.items if other.kind == "dict" else {}, other.rest, other.exact)
-        held = dict(cell.items)
-        held.update(site.keywords)
-        cell = HeapCell("dict", held, cell.rest, cell.exact)
-        if first is not None and first.taints:
-            cell = cell.blur(Val(first.taints))
-    elif first is not None and kind == "text":
-        cell = cell.blur(first)
-    elif first is not None and kind in ("list", "set"):
-        cells = m.cells(first, site.state)
-        if len(cells) == 1 and cells[0][1].kind == "list":
-            cell = HeapCell(cell.kind, cells[0][1].items, cells[0][1].rest, cells[0][1].exact)
-        elif cells or first.taints:
-            cell = cell.blur(element(m, first, site.state))
-        else:
-            cell = HeapCell(cell.kind, {}, ANY, False)
-    return m.allocate(site.state, cell)._replace(name=cls)
-
-
 def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints) -> Val:
     """The result: sanitised, propagated, or independent of the arguments."""
     book, name = m.book, site.name
     known = _fold_call(site)
     if known is not UNKNOWN or (last == "sub" and _keeps_out(site)):
         return Val(const=known)
-    kinds = book.sanitisers.get(name) or book.sanitisers.get("." + last)
+    kinds = _find_sanitised(m, site, last)
     if last in PARTS or (last in READS | ASKS and site.receiver.taints and site.args):
         taints = part_of(taints, _part_read(site, last))
     out = f"{name}()"
@@ -301,13 +287,45 @@ def _result(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints
         opened = book.restores[name]
         return Val(tuple(t._replace(ended=t.ended - opened) for t in taints), name=out)
     if name in book.passes or ("." + last in book.passes and site.receiver.taints):
-        taints = join_path(taints, find_joined(name, site.args))
-        # What a sink has judged is not judged again where it is returned.
-        judged = frozenset({PAGE}) if matched else NOTHING
-        return Val(taints, name=out, marks=_marks(name, last, site) - judged)
+        return _pass_on(m, site, last, matched, taints)
     if matched or name.split(".")[0] in book.roots:
         return Val(name=out) if not site.receiver.taints else Val(site.receiver.taints, name=out)
     return Val(name=out) if cleans(name) else _guess_result(m, site, last, taints)
+
+
+def _find_sanitised(m: Machine, site: CallSite, last: str) -> frozenset[str] | None:
+    """The kinds of sink that the result cannot harm; None if it is not known for any."""
+    if last == "translate":
+        return frozenset({"log", "header", "mail"}) if _drops_lines(m, site) else None
+    if site.name == "map" and site.args:
+        # `map(shlex.quote, words)`
+        return m.book.sanitisers.get(site.args[0].name)
+    return m.book.sanitisers.get(site.name) or m.book.sanitisers.get("." + last)
+
+
+LINES = frozenset({10, 13, "\n", "\r"})
+NO_LINES = re.compile(r"maketrans\([^()]*\\[nr]")
+
+
+def _drops_lines(m: Machine, site: CallSite) -> bool:
+    """`text.translate({10: None, 13: None})`, `text.translate(str.maketrans("", "", "\\r\\n"))`"""
+    table = site.arg(0)
+    keys = {key for _, cell in m.cells(table, site.state) for key in cell.items} if table is not None else set()
+    return bool(keys & LINES) or NO_LINES.search(site.around() or site.text()) is not None
+
+
+def _pass_on(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints) -> Val:
+    """A function that makes its result of its arguments."""
+    name = site.name
+    if name in JOINS:
+        taints = tuple(t._replace(ended=t.ended - {ROOTED}) for t in taints)
+    taints = join_path(taints, find_joined(name, site.args))
+    if name in NORMALISERS:
+        # `normpath("/" + name)` has no way up.
+        taints = tuple(t._replace(ended=t.ended | {"path"}) if ROOTED in t.ended else t for t in taints)
+    # What a sink has judged is not judged again where it is returned.
+    judged = frozenset({PAGE}) if matched else NOTHING
+    return Val(taints, name=f"{name}()", marks=_marks(name, last, site) - judged)
 
 
 def _guess_result(m: Machine, site: CallSite, last: str, taints: Taints) -> Val:
@@ -385,7 +403,9 @@ def _proving_marks(name: str, last: str, site: CallSite) -> frozenset[str]:
     if last in ("commonpath", "commonprefix"):
         return frozenset({"common"})
     if name in ("os.path.relpath", "path.relative", "path/filepath.Rel"):
-        return frozenset({"relative"})
+        return RELATIVE
+    if last in PARTS and "relative" in site.receiver.marks:
+        return RELATIVE
     if last in ("get_host", "Hostname", "hostname"):
         return HOST
     if last in ("dirname", "Dir") and any("normal" in value.marks for value in site.args):

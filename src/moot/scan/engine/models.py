@@ -2,11 +2,11 @@
 
 from moot.scan.engine import facts
 from moot.scan.engine.calls import invoke
-from moot.scan.engine.ir import Assign, Attr, Binary, Call, Const, Expr, Name, Opaque, Span
+from moot.scan.engine.ir import Assign, Attr, Binary, Call, Const, Expr, Name, Opaque, Span, Unary
 from moot.scan.engine.lookups import member
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.state import HeapCell, State
-from moot.scan.engine.values import ANY, Key, Val, part_of
+from moot.scan.engine.values import ANY, Key, Val, ending, part_of
 from moot.scan.syntax import words
 
 HARMLESS = words(
@@ -19,6 +19,7 @@ MODELS = ("BaseModel", "SQLModel", "BaseSettings")
 ENUMS = ("Enum", "IntEnum", "StrEnum", "TextChoices")
 VALIDATORS = words("validator field_validator")
 MAX_DEPTH = 6
+TEXT = frozenset({"nosql"})
 
 
 def is_harmless(m: Machine, note: Expr | None, default: Expr | None, state: State, depth: int = 0) -> bool:
@@ -79,12 +80,48 @@ def build_model(m: Machine, note: Expr | None, value: Val, state: State, at: Spa
             if isinstance(stmt, Assign) and isinstance(stmt.targets[0], Name) and stmt.targets[0].id not in items:
                 name = stmt.targets[0].id
                 safe = is_harmless(m, stmt.annotation, stmt.value, state)
-                items[name] = ANY if safe else Val(part_of(value.taints, name), name=name)
+                part = part_of(value.taints, name)
+                # A text is no object of conditions.
+                part = ending(part, TEXT) if _is_text(stmt.annotation) else part
+                items[name] = ANY if safe else Val(part, name=name)
     made = m.allocate(state, HeapCell("instance", items))
     for owner in _line(m, kind):
         _validate(m, owner, items, state, at)
     state.heap[made.refs[0]] = HeapCell("instance", items)
     return made
+
+
+def build_struct(m: Machine, note: Expr | None, value: Val, state: State, at: Span) -> Val | None:
+    """A struct of Go that a caller fills: its own methods are followed. None for other types."""
+    while isinstance(note, Unary):
+        note = note.value
+    kind = m.thing(m.eval(note, state)) if isinstance(note, Name) else None
+    if not isinstance(kind, Kind) or not any(isinstance(m.thing(held), Closure) for held in kind.members.values()):
+        return None
+    items: dict[Key, Val] = {"__class__": m.keep(kind)}
+    for stmt in kind.node.body:
+        if isinstance(stmt, Assign) and isinstance(stmt.targets[0], Name) and not isinstance(stmt.value, Attr | Name):
+            name = stmt.targets[0].id
+            items[name] = ANY if _is_number(stmt.annotation) else Val(part_of(value.taints, name), name=f"?.{name}")
+        elif isinstance(stmt, Assign) and isinstance(stmt.targets[0], Name) and _is_unknown(stmt.value):
+            name = stmt.targets[0].id
+            items[name] = Val(part_of(value.taints, name), name=f"?.{name}")
+    return m.allocate(state, HeapCell("instance", items, value))
+
+
+def _is_number(note: Expr | None) -> bool:
+    return isinstance(note, Name) and (note.id in ("bool", "byte", "rune") or note.id.startswith(NUMERIC))
+
+
+def _is_unknown(value: Expr) -> bool:
+    return isinstance(value, Attr) and isinstance(value.base, Opaque)
+
+
+NUMERIC = ("int", "uint", "float")
+
+
+def _is_text(note: Expr | None) -> bool:
+    return isinstance(note, Name) and note.id in ("str", "EmailStr", "SecretStr", "constr")
 
 
 def _line(m: Machine, kind: Kind) -> list[Kind]:

@@ -5,7 +5,9 @@ from functools import lru_cache
 
 VERBS = (
     r"(?:\(\s*+)?+(?:select\b|insert\s+(?:or\s+\w+\s+|ignore\s+)?into|update\s|delete\s+from|replace\s+into|drop\s|create\s"
-    r"|alter\s|explain\s+(?:select|query|analyze)|show\s+(?:tables|columns|databases|index)|with\s+\w+\s+as|call\s+\w|merge\s+into|truncate\s|grant\s|exec\s|union\s|where\s|pragma\s|attach\s)"
+    r"|alter\s|explain\s+(?:select|query|analyze)|show\s+(?:tables|columns|databases|index)|with\s+\w+\s+as|call\s+\w|merge\s+into|truncate\s|grant\s|exec\s|union\s|where\s|pragma\s|attach\s"
+    r"|refresh\s+materialized|(?-i:COPY|ANALYZE|VACUUM|REVOKE|REINDEX|NOTIFY|LISTEN|USE|LOCK\s+TABLE|COMMENT\s+ON"
+    r"|LOAD\s+DATA|SET\s+ROLE|DECLARE|DESCRIBE|UNLOAD)\s)"
 )
 STATEMENT = re.compile(rf"(?i)\s*+{VERBS}")
 BELOW_REMARK = re.compile(rf"(?i)\n[^\S\n]*+{VERBS}")

@@ -56,6 +56,9 @@ class Site(Protocol):
     def is_proved(self, origin: str, kind: str) -> bool:
         """Whether this origin was proved harmless for this kind of sink."""
 
+    def maker(self) -> str:
+        """The name of the nearest function above the call that has one."""
+
     def words(self) -> str:
         """Names around the call: the assignment target and the enclosing function."""
 
@@ -86,6 +89,8 @@ class Sink:
     """Taints weaker than this do not count."""
     alone: str = ""
     """A pattern: a parameter of this name is a possible flaw without any text around it."""
+    binds: bool = True
+    """Whether the arguments behind the first are values that are bound to it."""
     unknown: bool = False
     """Whether a value of unknown origin (`self.name`) in a text that is built for it is a possible flaw."""
 
@@ -182,6 +187,8 @@ class FlowBook:
     """Of the known modules, those whose results hold what somebody else wrote: files, answers of servers."""
     statement: Sink | None = None
     """What code that was not given, or a caller, must not be handed: a built SQL statement."""
+    fills: frozenset[str] = frozenset()
+    """Functions that put values into the `%` places of their first argument."""
     named_sources: tuple[tuple[str, str, float], ...] = ()
     """(ending, pattern of the whole name, confidence): sources whose full name depends on the program."""
 

@@ -10,6 +10,8 @@ from moot.scan.engine.state import State
 from moot.scan.engine.values import Key, Taints, Val, merge_taints
 
 MEMBER = re.compile(rb"\s*\.\s*([a-zA-Z_]\w*)")
+MAKERS = re.compile(r"\bfunction\s+(\w+)\s*\(|(\w+)\s*[:=]\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>\s*[{(\[]")
+NEAR = 600
 HOST_OPTIONS = ("url", "uri", "host", "hostname", "baseURL", "href")
 
 
@@ -81,6 +83,11 @@ class CallSite:
         frame = self.m.frame
         return frame.unit.module.text(frame.function.at) if frame.function is not None else ""
 
+    def maker(self) -> str:
+        before = self.m.frame.unit.module.text((max(0, self.at[0] - NEAR), self.at[0]))
+        found = MAKERS.findall(before)
+        return next((name for name in found[-1] if name), "") if found else ""
+
     def text(self) -> str:
         return self.m.frame.unit.module.text(self.at)
 
@@ -96,6 +103,8 @@ class CallSite:
             every = [*self.args, *self.keywords.values()]
             return tuple(t for value in every for t in taints_in(self.m, value, self.state))
         value = self.arg(place)
+        if kind == "log" and value is not None and value.refs and self.m.frame.unit.in_javascript:
+            return value.taints  # an object is printed with its texts quoted
         if kind == "nosql" and value is not None and value.refs:
             return self._unequal(value)
         if kind == "ssrf" and value is not None and value.refs and not value.taints:

@@ -23,11 +23,15 @@ BUILT, PAGE, HEADERS, VALUED = "built", "page", "headers", "valued"
 LINE, MAIL = "line", "mail"
 """Marks of a text that was put together from a constant and a value: any text, a page, lines of an HTTP header, SQL
 with a value in it, one line of a header, the head of a mail."""
-CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS, VALUED, LINE, MAIL})
+HOSTED = "hosted"
+"""The mark of an address whose host is a value."""
+CONSTRUCTED = frozenset({BUILT, PAGE, HEADERS, VALUED, LINE, MAIL, HOSTED})
 SHARED = "shared"
 """The mark of a path that begins with a folder of all users, with a value behind it."""
 WHOLE = "whole"
 """The mark of a text that begins with an SQL statement and has one of its clauses: more than a sentence with a verb."""
+ROOTED = "+rooted"
+"""Among the kinds in `Taint.ended`: the value stands behind the root, where the normalised path has no way up."""
 JOINED, NAMED, ORDERED = "+joined", "+named", "+ordered"
 """Among the kinds in `Taint.ended`: the value stands behind a folder in a path, where SQL expects a name, or where it
 expects an order, which callers choose more often than tables. No sink is of these kinds."""

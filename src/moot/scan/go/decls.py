@@ -32,14 +32,15 @@ from moot.scan.go.program import LITERAL
 
 BUILDERS = frozenset({"strings.Builder", "bytes.Buffer"})
 HANDLES = re.compile(
-    r"^(?:net/http\.(?:Request|ResponseWriter|Client)|database/sql\.\w+|archive/(?:zip\.(?:File|Reader|ReadCloser)|tar\.(?:Header|Reader))|log\.Logger|"
+    r"^(?:net/http\.(?:Request|ResponseWriter|Client)|database/sql\.\w+|golang\.org/x/crypto/ssh\.Session|archive/(?:zip\.(?:File|Reader|ReadCloser)|tar\.(?:Header|Reader))|log\.Logger|"
     r"github\.com/sirupsen/logrus\.(?:Logger|Entry)|go\.uber\.org/zap\.SugaredLogger|"
     r"mime/multipart\.FileHeader|github\.com/(?:gin-gonic/gin|labstack/echo(?:/v\d)?|gofiber/fiber(?:/v\d)?)\."
     r"(?:Context|Ctx))$"
 )
 """Framework types whose values are known by the name of their type."""
 FIELD_HANDLES = re.compile(
-    r"^(?:log\.Logger|github\.com/sirupsen/logrus\.(?:Logger|Entry)|go\.uber\.org/zap\.SugaredLogger)$"
+    r"^(?:log\.Logger|github\.com/sirupsen/logrus\.(?:Logger|Entry)|go\.uber\.org/zap\.SugaredLogger|net/http\.Client"
+    r"|math/rand(?:/v2)?\.Rand)$"
 )
 """The same for the fields of a struct: whoever fills them, they are these."""
 BUILDER_MAKERS = frozenset({"bytes.NewBufferString", "bytes.NewBuffer"})
@@ -272,7 +273,10 @@ def _class(reader: GoReader, name: str, spec: Node | None, methods: Block, nodes
         if isinstance(kind_of, Attr) and FIELD_HANDLES.search(reader.origin(kind_of)):
             value = kind_of
         names = [n for n in field.children_by_field_name("name") if n.type == "field_identifier"]
-        fields.extend(Assign(span(field), (Name(span(n), reader.text(n)),), value, note) for n in names)
+        for name_node in names:
+            word = reader.text(name_node)
+            held = Attr(value.at, value, word) if isinstance(kind_of, Name) and kind_of.id == "string" else value
+            fields.append(Assign(span(field), (Name(span(name_node), word),), held, note))
         bases_found.extend([note] if not names and note is not None else [])
     return Class(at, name, tuple(bases_found), (*fields, *methods))
 

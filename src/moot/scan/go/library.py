@@ -6,12 +6,13 @@ So the same check proves the same in Go and Python, and constants are folded.
 import re
 from collections.abc import Callable
 
-from moot.scan.engine.ir import Attr, Call, Compare, Concat, Const, Expr, Hole, Name
+from moot.scan.engine.ir import Attr, Call, Compare, Concat, Const, Expr, Hole, Logic, Name
 
 FIXED_ORIGIN = "fixed-origin"
 """Text that starts with a fixed origin: what follows cannot change the host."""
 ROOTED = "rooted-path"
 OWN_ADDRESS = re.compile(r"https?://[^/?#%]+/|/[^/\\]")
+MAX_LETTERS = 12
 ORIGIN_KINDS = frozenset({"redirect", "ssrf"})
 
 
@@ -24,13 +25,26 @@ def _method(name: str) -> Callable[[Call], Expr]:
 
 def _has_prefix(call: Call) -> Expr:
     start = call.args[1]
-    if isinstance(start, Const) and isinstance(start.value, str) and start.value.startswith(".."):
-        return Compare(call.at, "in", start, call.args[0])
+    first = start.parts[0] if isinstance(start, Concat) and start.parts else start
+    if isinstance(first, Const) and isinstance(first.value, str) and first.value.startswith(".."):
+        return Compare(call.at, "in", first, call.args[0])
     return _method("startswith")(call)
 
 
 def _contains(call: Call) -> Expr:
     return Compare(call.at, "in", call.args[1], call.args[0])
+
+
+def _contains_any(call: Call) -> Expr:
+    letters = call.args[1]
+    if (
+        not isinstance(letters, Const)
+        or not isinstance(letters.value, str)
+        or not 0 < len(letters.value) <= MAX_LETTERS
+    ):
+        return call
+    tests = tuple(Compare(call.at, "in", Const(letters.at, letter), call.args[0]) for letter in letters.value)
+    return tests[0] if len(tests) == 1 else Logic(call.at, "or", tests)
 
 
 def _member(call: Call) -> Expr:
@@ -64,6 +78,10 @@ TOLD: dict[str, tuple[int, Callable[[Call], Expr]]] = {
     "strings.HasSuffix": (2, _method("endswith")),
     "strings.Contains": (2, _contains),
     "strings.ContainsRune": (2, _contains),
+    "strings.ContainsAny": (2, _contains_any),
+    "unicode.IsLetter": (1, _method("isalpha")),
+    "unicode.IsDigit": (1, _method("isdigit")),
+    "unicode.IsNumber": (1, _method("isnumeric")),
     "strings.EqualFold": (2, _same),
     "strings.ToLower": (1, _method("lower")),
     "strings.ToUpper": (1, _method("upper")),

@@ -104,8 +104,12 @@ def _methods(node: Class) -> dict[str, Function]:
 
 def _fields(node: Class) -> Iterator[tuple[str, Expr | None, Opaque]]:
     for stmt in node.body:
-        if isinstance(stmt, Assign) and isinstance(stmt.value, Opaque) and isinstance(stmt.targets[0], Name):
-            yield stmt.targets[0].id, stmt.annotation, stmt.value
+        if not isinstance(stmt, Assign) or not isinstance(stmt.targets[0], Name):
+            continue
+        # A text is known by the name of its field.
+        made = stmt.value.base if isinstance(stmt.value, Attr) else stmt.value
+        if isinstance(made, Opaque):
+            yield stmt.targets[0].id, stmt.annotation, made
 
 
 def read(module: Module) -> Program:
