@@ -6,6 +6,7 @@ from moot.scan.engine.ir import (
     Assign,
     Attr,
     Call,
+    Const,
     Each,
     Expr,
     Function,
@@ -16,9 +17,11 @@ from moot.scan.engine.ir import (
     Lambda,
     Name,
     Opaque,
+    Return,
     Span,
 )
 from moot.scan.go.program import Program, inside, key, root, within
+from moot.scan.go.rules import flaws as calls
 from moot.scan.go.rules import structure as flaw
 from moot.scan.rule import Rule
 from moot.scan.syntax import words
@@ -102,12 +105,30 @@ def walks(program: Program) -> Iterator[Found]:
 
 
 def callbacks(program: Program) -> Iterator[Found]:
-    """Functions set as `PublicKeyCallback` and `CheckRedirect`."""
+    """Functions set as `PublicKeyCallback`, `CheckRedirect` and so on."""
     for name, literal in _find_given(program):
         if name == "PublicKeyCallback":
             yield from _keeps_key(literal)
         elif name == "CheckRedirect":
             yield from _carries_headers(literal)
+        elif name in ACCEPTING and _always_gives(literal, ACCEPTING[name][0]):
+            yield ACCEPTING[name][1], literal.at
+
+
+ACCEPTING: dict[str, tuple[object, Rule]] = {
+    "HostKeyCallback": (None, calls.HOST_KEY),
+    "CheckOrigin": (True, calls.ORIGIN),
+}
+"""What a function says that accepts everybody."""
+
+
+def _always_gives(function: Function, answer: object) -> bool:
+    body = [stmt for stmt in function.body if not isinstance(stmt, Assign)]
+    return len(body) == 1 and isinstance(body[0], Return) and _is_constant(body[0].value, answer)
+
+
+def _is_constant(value: Expr | None, answer: object) -> bool:
+    return isinstance(value, Const) and value.value is answer
 
 
 def _find_given(program: Program) -> Iterator[tuple[str, Function]]:

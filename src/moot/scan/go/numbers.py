@@ -54,6 +54,9 @@ def flaws(program: Program) -> Iterator[Flaw]:
     yield from found
 
 
+SIZED = ("make", "strings.Repeat", "bytes.Repeat")
+
+
 class _NumberRun:
     def __init__(self, program: Program, found: dict[Flaw, None]) -> None:
         self.program = program
@@ -335,8 +338,8 @@ class _NumberRun:
             self.found[("slice", node.at)] = None
 
     def check_size(self, node: Call, state: State) -> None:
-        """`make([]byte, n)` with a parsed number that nothing bounds."""
-        for size in node.args[1:] if key(node.func) == "make" else ():
+        """`make([]byte, n)` and `strings.Repeat(text, n)` with a parsed number that nothing bounds."""
+        for size in node.args[1:] if key(node.func) in SIZED else ():
             found = self.at.value(size, state) or self.at.of_type(size)
             if root(size) in self.outside and (found is None or found.high >= FINITE):
                 self.found[("size", node.at)] = None

@@ -54,6 +54,12 @@ ERROR_METHODS = words(
     "DecodeString ReadAll MarshalJSON ParseForm Rollback Commit Scan Decode Encode Ping Unmarshal Marshal "
     "ReadString ReadBytes"
 )
+FILLING = words(
+    "io.ReadFull io.ReadAtLeast crypto/ecdsa.VerifyASN1 crypto/ecdsa.Verify crypto/ed25519.Verify crypto/hmac.Equal "
+    "crypto/subtle.ConstantTimeCompare crypto/rsa.VerifyPKCS1v15 crypto/rsa.VerifyPSS "
+    "golang.org/x/crypto/bcrypt.CompareHashAndPassword"
+)
+"""What is not filled stays zero, and what is not verified is accepted."""
 SERVING = words("ListenAndServe ListenAndServeTLS")
 """Methods of servers, whose only result is an error."""
 EFFECT = re.compile(
@@ -113,7 +119,9 @@ def discards(source: Source) -> Iterator[Discard]:
 def _gives_error(source: Source, call: SourceCall) -> bool:
     """Its only result is an error: `tx.Commit()` too, but not the chained one of gorm."""
     commits = call.method == "Commit" and DATABASES.search(source.data) is not None and b"gorm" not in source.data
-    return commits or call.method in SERVING or results(source, call) == ("error",)
+    changes = call.method in ("Exec", "ExecContext") and b"gorm" not in source.data and DATABASES.search(source.data)
+    filled = call.name in FILLING
+    return commits or filled or bool(changes) or call.method in SERVING or results(source, call) == ("error",)
 
 
 def find_overwritten(source: Source) -> Iterator[RuleMatch]:
@@ -217,7 +225,8 @@ def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Itera
             yield Discard(node, call, names, True)
         return
     named = set(names) != {"_"} and len(names) > 1 and EFFECT.match(call.method) and "." in call.name
-    expected = call.method in ERROR_METHODS or named
+    asked = call.method in ("Do", "Get", "Post", "Head") and re.match(r"res|rsp|r$", names[0]) is not None
+    expected = call.method in ERROR_METHODS or named or asked
     callee = inner.child_by_field_name("function")
     if expected and callee is not None and callee.type in ("identifier", "selector_expression"):
         yield Discard(node, call, names, call.method in ERROR_METHODS and "." in call.name)

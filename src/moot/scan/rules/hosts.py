@@ -228,7 +228,20 @@ def _is_loose(source: Source, node: Node, pattern: str) -> bool:
         )
     if LOOSE_DOT.search(pattern):
         return True
-    return _is_test(source, node) and bool(WITH_HOST.match(pattern) or OPEN_END.fullmatch(pattern))
+    unanchored = ANYWHERE.fullmatch(pattern) is not None and _tests_address(source, node)
+    return _is_test(source, node) and bool(WITH_HOST.match(pattern) or OPEN_END.fullmatch(pattern) or unanchored)
+
+
+ANYWHERE = re.compile(r"(?:\w+\\\.)+(?:com|net|org|io|dev|app|co|de|eu|info|cloud)\$?")
+"""`/example\\.com/`: it may stand anywhere in the address."""
+
+
+def _tests_address(source: Source, node: Node) -> bool:
+    """`/…/.test(origin)`"""
+    outer = node.parent.parent if node.parent is not None else None
+    given = outer.child_by_field_name("arguments") if outer is not None else None
+    first = given.named_children[0] if given is not None and given.named_child_count else None
+    return first is not None and ADDRESS.search(read_last_word(source, first)) is not None
 
 
 def _around(source: Source, node: Node) -> str:

@@ -64,6 +64,12 @@ def secret_rule(language: Language) -> Rule:
     )  # fmt: skip
 
 
+LOGIN = re.compile(
+    r"(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|ldaps?|s?ftp|smtps?)://"
+    r"[^/\s:@'\"`]+:([^/\s:@$%{<'\"`]{8,})@"
+)
+
+
 def find_hardcoded(source: Source) -> Iterator[RuleMatch]:
     rule = secret_rule(source.language)
     seen: set[int] = set()
@@ -73,9 +79,18 @@ def find_hardcoded(source: Source) -> Iterator[RuleMatch]:
             seen.add(value.start_byte)
             yield RuleMatch(rule, node)
     whole = source.data.decode("utf-8", "replace")
-    for node in source.nodes(*STRINGS) if has_form(whole) else ():
-        if node.start_byte not in seen and has_form(source.text(node)) and not _is_marker(source, node):
+    formed, addressed = has_form(whole), LOGIN.search(whole) is not None
+    for node in source.nodes(*STRINGS) if formed or addressed else ():
+        text = source.text(node)
+        told = formed and has_form(text) and not _is_marker(source, node)
+        if node.start_byte not in seen and (told or (addressed and _is_login(text))):
             yield RuleMatch(rule, node)
+
+
+def _is_login(text: str) -> bool:
+    """The address of a database with a user and a password in it."""
+    found = LOGIN.match(text.strip("'\"`"))
+    return found is not None and not PLACEHOLDER.search(found[1]) and not MASK.search(text)
 
 
 def _is_marker(source: Source, node: Node) -> bool:

@@ -22,7 +22,8 @@ MAKES_CODE = re.compile(
 EQUALS = re.compile(r"^(?:bytes\.(?:Equal|Compare)|reflect\.DeepEqual|strings\.(?:Compare|EqualFold)|slices\.Equal)$")
 NO_CODE = re.compile(r"^\s*(?:len|bool|int|hmac\.(?:Equal|compare_digest)|subtle\.|secrets\.compare)\b")
 ABOUT_SECRETS = tuple(
-    b"hmac hashlib crypto/ request http secrets jwt x/crypto gin-gonic labstack fiber grpc environ".split()
+    b"hmac hashlib crypto/ request http secrets jwt x/crypto gin-gonic labstack fiber grpc environ api_key "
+    b"apikey".split()
 )
 """Files without any of these compare other signatures and tokens, such as those of a parser."""
 VALUES = ("identifier", "attribute", "subscript", "call", "selector_expression", "index_expression", "call_expression")
@@ -48,10 +49,19 @@ def make_timing_rule(language: Language) -> Rule:
     )  # fmt: skip
 
 
+ASKED = re.compile(
+    r"(?i)(?:header|cookie|metadata|authorization)\w*(?:\.\w+\(|\(|\[)\s*['\"][\w-]*(?:token|secret|signature|api-?key|auth(?:orization)?"
+    r"|password|passwd|hmac|digest)['\"]\s*(?:,\s*['\"]{2}\s*)?[)\]]$|\bauthorization\.password$"
+)
+"""A secret that a request brings, read from it."""
+BASIC = re.compile(r"\.BasicAuth\(\)$")
+
+
 def find_compared(source: Source) -> Iterator[RuleMatch]:
     lowered = source.data.lower()
     if not any(word in lowered for word in ABOUT_SECRETS):
         return
+    asked = _list_asked(source)
     rule = make_timing_rule(source.language)
     codes = _list_codes(source)
     yield from (RuleMatch(rule, node) for node in _find_equal_calls(source, codes))
@@ -65,8 +75,31 @@ def find_compared(source: Source) -> Iterator[RuleMatch]:
             continue
         if any(_is_mark(source, side) for side in (left, right)):
             continue
-        if any(_secret(source, side) or _is_code(source, side, codes) for side in (left, right)):
+        if any(_is_secret_side(source, side, codes, asked) for side in (left, right)):
             yield RuleMatch(rule, node)
+
+
+def _is_secret_side(
+    source: Source, side: Node, codes: frozenset[tuple[str, str]], asked: frozenset[tuple[str, str]]
+) -> bool:
+    text = source.text(side)
+    sent = ASKED.search(text) is not None or (source.scope(side).name, text) in asked
+    return sent or _secret(source, side) or _is_code(source, side, codes)
+
+
+def _list_asked(source: Source) -> frozenset[tuple[str, str]]:
+    """(function, variable) for what holds a secret that a request brought."""
+    found: set[tuple[str, str]] = set()
+    for node in source.nodes("short_var_declaration", "assignment", "assignment_statement"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None or right.end_byte - right.start_byte > 300:
+            continue
+        text, names = source.text(right), re.findall(r"\w+", source.text(left))
+        if ASKED.search(text) and names:
+            found.add((source.scope(node).name, names[0]))
+        elif BASIC.search(text) and len(names) > 1:
+            found.add((source.scope(node).name, names[1]))
+    return frozenset(found)
 
 
 def _is_mark(source: Source, node: Node) -> bool:

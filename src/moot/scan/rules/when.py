@@ -1,6 +1,7 @@
 """Words that tell the purpose of a value."""
 
 import re
+from collections.abc import Iterable
 
 from moot.core.secret_patterns import PASSWORD_PARTS, PASSWORD_SHORT
 
@@ -21,7 +22,7 @@ GUESSABLE = re.compile(
     r"(?i)\b(?:getpid|pid|time|date|now|unix(?:nano)?|strftime|isoformat|getuser|getlogin|user(?:name)?)\b"
 )
 DRAWN = re.compile(
-    r"(?i)rand|uuid|nonce|secrets|mkdtemp|mkstemp|CreateTemp|MkdirTemp|(?<!os\.)TempDir|tempfile|(?<!os\.)tmpdir"
+    r"(?i)rand|uuid|nonce|secrets|mkdtemp|mkstemp|CreateTemp|MkdirTemp|(?<!os\.)(?<!get)(?<!tempfile\.)TempDir|tempfile(?!\.(?:gettempdir|tempdir))|(?<!os\.)tmpdir"
 )
 
 
@@ -50,3 +51,32 @@ def is_reason(comment: str) -> bool:
     """Words for a reader, not for a tool, and more than what the code says already."""
     text = comment.strip("#/* \t\n")
     return len(text.split()) > 1 and not DIRECTIVE.match(text)
+
+
+DATED = re.compile(
+    r"toISOString|toUTCString|Date\.now|new Date|time\.Now\(|RFC3339|datetime\.|strftime|isoformat|asctime|ctime\("
+    r"|time\.time\("
+)
+LINE_END = re.compile(r"\\n['\"`]|Fprintln|println")
+
+
+def is_dated_line(call: str, around: str) -> bool:
+    """A line with the time in it that is added to a file: an entry of a log, whatever the file is called."""
+    return LINE_END.search(call) is not None and DATED.search(around) is not None
+
+
+NAMED_BY_CALLER = re.compile(r"^parameter \w*?(?:_?id|Id|name|Name|user|job|order|report|session|key|request)\b")
+
+
+def is_named_by_caller(origins: Iterable[str], around: str) -> bool:
+    """A file of all users' folder whose name others can guess, because it is that of a user or of a job."""
+    return any(NAMED_BY_CALLER.search(origin) for origin in origins) and not DRAWN.search(around)
+
+
+DEFAULT = r"\b{name}\b\s*(?::\s*\w+)?\s*=\s*(\d[\d_]*)"
+
+
+def read_default(around: str, name: str) -> int | None:
+    """The number that a parameter has if nobody gives one: `def make_key(bits=1024)`."""
+    found = re.search(DEFAULT.format(name=re.escape(name)), around[:300]) if name.isidentifier() else None
+    return int(found[1].replace("_", "")) if found is not None and len(found[1]) < 12 else None
