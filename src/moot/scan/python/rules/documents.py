@@ -3,6 +3,8 @@
 import re
 
 from moot.scan.engine.rulebook import Site
+from moot.scan.engine.values import BUILT
+from moot.scan.rules.logins import asks_for_login
 from moot.scan.syntax import words
 
 DOCUMENTS = ("pymongo", "mongoengine", "flask_pymongo", "motor", "motor.motor_asyncio")
@@ -36,3 +38,17 @@ def is_script_query(site: Site) -> bool:
     """`{"$where": "this.name == '" + name + "'"}`"""
     code = site.setting(site.arg(0, "filter"), "$where")
     return code is not None and bool(code.taints)
+
+
+def is_open_query(site: Site) -> bool:
+    """A whole query that was read from a text, or a login by values that may be objects."""
+    query = site.arg(0, "filter")
+    if query is None or not _is_collection(site):
+        return False
+    parsed = bool(query.taints) and query.name in ("json.loads()", "bson.json_util.loads()")
+    return parsed or asks_for_login(site, query)
+
+
+def is_code_built(site: Site) -> bool:
+    """JavaScript that is put together here and runs in the database."""
+    return any(BUILT in value.marks for place in (0, 1) if (value := site.arg(place)) is not None)

@@ -324,6 +324,50 @@ EXAMPLES: tuple[RuleExample, ...] = (
         "import zlib\ndef unpack(payload):\n    return zlib.decompressobj().decompress(payload, 65536)",
     ),
     RuleExample(
+        "python-argument",
+        "import subprocess\ndef show(rev):\n    subprocess.run(['git', 'show', rev], check=True)",
+        "import subprocess\ndef show(rev):\n    subprocess.run(['git', 'show', '--end-of-options', rev], check=True)",
+    ),
+    RuleExample(
+        "python-claim-race",
+        "import os\ndef claim(path):\n    if os.path.exists(path):\n        return False\n"
+        "    with open(path, 'w') as f:\n        f.write('mine')\n    return True",
+        "def claim(path):\n    with open(path, 'x') as f:\n        f.write('mine')",
+    ),
+    RuleExample(
+        "python-rsa-padding",
+        "from cryptography.hazmat.primitives.asymmetric import padding\n"
+        "def wrap(public, key):\n    return public.encrypt(key, padding.PKCS1v15())",
+        "from cryptography.hazmat.primitives.asymmetric import padding\n"
+        "def wrap(public, key, sum):\n    return public.encrypt(key, padding.OAEP(padding.MGF1(sum), sum, None))",
+    ),
+    RuleExample(
+        "python-private-mode",
+        "import os\ndef save(path, private_key):\n    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)",
+        "import os\ndef save(path, private_key):\n    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)",
+    ),
+    RuleExample(
+        "python-unbounded-body",
+        "def line(sock):\n    data = b''\n    while not data.endswith(b'.'):\n        data += sock.recv(9)",
+        "def line(sock):\n    data = b''\n    while len(data) < 999:\n        data += sock.recv(9)",
+    ),
+    RuleExample(
+        "python-assert-check",
+        "def drop(user, page):\n    assert user.is_admin\n    page.delete()",
+        "def drop(user, page):\n    if not user.is_admin:\n        raise PermissionError\n    page.delete()",
+    ),
+    RuleExample(
+        "python-client-role",
+        "from flask import request\ndef may():\n    return request.headers.get('X-Role') == 'admin'",
+        "from flask import session\ndef may():\n    return session.get('role') == 'admin'",
+    ),
+    RuleExample(
+        "python-unsigned-token",
+        "import base64, json\ndef role(token):\n"
+        "    return json.loads(base64.urlsafe_b64decode(token.split('.')[1] + '=='))['role']",
+        "import jwt\ndef role(token, key):\n    return jwt.decode(token, key, algorithms=['HS256'])['role']",
+    ),
+    RuleExample(
         "python-clear-text",
         "import requests\nrequests.get('http://api.example/me', auth=('user', word))",
         "import requests\nrequests.get('https://api.example/me', auth=('user', word))",

@@ -8,6 +8,12 @@ NOSQL = Rule(
     "A value of {'$ne': null} matches every document.",
     "Turn the value into plain text or a number before it enters the query, and never use $where.", 0.7,
 )  # fmt: skip
+ARGUMENT = Rule(
+    "python-argument", "injection", "medium", 88,
+    "Argument injection: user input stands where a program reads its options",
+    "A value of '--upload-pack=…' is read as an option of the program, which runs what it names.",
+    "Check that the value does not begin with a hyphen, and put '--' before it.", 0.6,
+)  # fmt: skip
 PROGRAM = Rule(
     "python-program", "injection", "critical", 78,
     "Command injection: user input controls the program that is run, or its script",
@@ -229,4 +235,34 @@ HOSTS = Rule(
     "Host header accepted: the site answers for every host name",
     "A request with another Host header gets links to the attacker's site, as in a mail to reset a password.",
     "Name the hosts of the site.", 0.5,
+)  # fmt: skip
+CLAIM = Rule(
+    "python-claim-race", "race_condition", "low", 367,
+    "TOCTOU race: a file is looked for, and made or opened afterwards",
+    "Between the two somebody else makes the file, or puts a link in its place.",
+    "Open it at once, with mode 'x' if it must be new, and handle the error.", 0.5,
+)  # fmt: skip
+PADDING = Rule(
+    "python-rsa-padding", "auth", "medium", 780,
+    "Weak padding: RSA encryption with PKCS #1 v1.5",
+    "Who can tell whether a padding was right decrypts a message step by step.",
+    "Use OAEP.", 0.7,
+)  # fmt: skip
+READABLE = Rule(
+    "python-private-mode", "auth", "medium", 732,
+    "Insecure permissions: a key or a secret is stored where others may read it",
+    "Every user of the machine reads the key.",
+    "Use 0o600: rights for the owner only.", 0.6,
+)  # fmt: skip
+UNLIMITED = Rule(
+    "python-unbounded-body", "other", "low", 770,
+    "Denial of service: what a client sends is collected without a limit",
+    "A client that never stops sending fills the memory.",
+    "Count what came, and end the connection above a limit.", 0.5,
+)  # fmt: skip
+ASSERTED = Rule(
+    "python-assert-check", "auth", "medium", 617,
+    "Check left out: whether somebody may do this is asked in an assert statement",
+    "Python started with -O leaves assert statements out: everybody may do it.",
+    "Raise an exception, such as PermissionError.", 0.6,
 )  # fmt: skip

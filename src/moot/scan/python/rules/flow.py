@@ -4,15 +4,18 @@ import re
 import stat
 
 from moot.core.secret_patterns import UNGUESSABLE
-from moot.scan.engine.rulebook import FlawedSetting, FlowBook, NamedStore, Sink, by_name
+from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
+from moot.scan.engine.values import BUILT, HOSTED
+from moot.scan.python.rules import digests as digests
 from moot.scan.python.rules import documents as documents
 from moot.scan.python.rules import flaws as flaw
 from moot.scan.python.rules import libraries as libraries
 from moot.scan.python.rules import names as names
 from moot.scan.python.rules import patterns as known
+from moot.scan.python.rules import tokens as tokens
 from moot.scan.python.rules import when as when
-from moot.scan.python.rules.programs import reads_commands
+from moot.scan.python.rules.programs import not_ours, reads_commands, runs_shell, through_shell
 from moot.scan.python.rules.when import ANY_CALLER, MEDIUM, SURE, sink
 
 SECRET_NAME = UNGUESSABLE["python"]
@@ -38,29 +41,36 @@ SINKS: tuple[Sink, ...] = (
         known.SQL, "sql",
         ".query .exec .sql .execute_query .run_query .exec_query .execute_sql .run_sql .exec_sql .raw_sql .raw_query "
         ".query_db .query_one .query_all .fetch_one .fetch_all .fetchrow .fetchval .fetch_val .executeQuery "
-        ".execute_raw .query_raw .execute_async .select_one .get_results .execute_values .execute_batch .copy_expert "
+        ".execute_raw .query_raw .execute_async .select_one .get_results .execute_values .execute_batch "
         ".read_sql_table .multi_execute .execute_statement .start_query_execution .iterate .do_query "
         ".db_query .exec_immediate .prepare duckdb.sql duckdb.query duckdb.execute peewee.SQL peewee.RawQuery",
         0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql", when=when.has_sql_text,
         floor=ANY_CALLER,
     ),
+    sink(known.SQL, "sql", ".copy_expert .copy psycopg.Cursor.copy .copy_from_query .copy_to_table", 0, "sql", "query",
+         "statement", when=when.has_sql_text, floor=ANY_CALLER, binds=False),
     sink(flaw.NOSQL, "code", ".find .find_one .update_one .update_many .delete_one .delete_many .find_one_and_update "
          ".find_one_and_delete .find_one_and_replace .count_documents .replace_one", 0, "filter",
          when=documents.is_script_query, floor=ANY_CALLER),
     sink(flaw.NOSQL, "nosql", ".find .find_one .update_one .update_many .delete_one .delete_many .aggregate "
          ".find_one_and_update .count_documents .replace_one", 0, "filter",
          when=documents.query_object, floor=MEDIUM),
+    sink(flaw.NOSQL, "nosql", ".find .find_one .aggregate .update_one .update_many .delete_one .delete_many "
+         ".count_documents .find_one_and_update", 0, "filter", when=documents.is_open_query, floor=ANY_CALLER),
+    sink(flaw.NOSQL, "code", ".map_reduce .inline_map_reduce", 0, 1, "map", "reduce", when=documents.is_code_built,
+         floor=ANY_CALLER),
+    sink(flaw.MASS, "mass", "setattr", 1, floor=SURE),
     sink(flaw.MASS, "mass", ".create .update_or_create .get_or_create", "**", floor=SURE),
-    sink(known.SHELL, "shell", SUBPROCESS, 0, "args", when=when.through_shell, floor=ANY_CALLER),
+    sink(known.SHELL, "shell", SUBPROCESS, 0, "args", when=through_shell, floor=ANY_CALLER),
     sink(known.SHELL, "shell", SUBPROCESS, "input", when=reads_commands, floor=ANY_CALLER),
     sink(known.SHELL, "shell", "asyncio.create_subprocess_shell", 0, "cmd", floor=ANY_CALLER),
-    sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=when.not_ours, floor=SURE),
+    sink(flaw.PROGRAM, "shell", SUBPROCESS, 0, "args", when=not_ours, floor=SURE),
     sink(flaw.PROGRAM, "shell", SUBPROCESS, "executable", floor=SURE),
     sink(flaw.PROGRAM, "shell", "os.execl os.execle os.execlp os.execv os.execve os.execvp os.spawnl os.spawnv "
          "os.spawnlp os.spawnvp os.startfile asyncio.create_subprocess_exec pty.spawn", 0, 1, floor=SURE),
     sink(known.OS_SYSTEM, "shell", "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe "
          "os.spawnl os.spawnle os.spawnlp os.spawnlpe os.spawnv os.spawnve os.spawnvp os.spawnvpe os.posix_spawn "
-         "os.posix_spawnp asyncio.create_subprocess_exec pty.spawn", "*", when=when.runs_shell, floor=ANY_CALLER),
+         "os.posix_spawnp asyncio.create_subprocess_exec pty.spawn", "*", when=runs_shell, floor=ANY_CALLER),
     sink(known.OS_SYSTEM, "shell", "ctypes.CDLL().system ctypes.PyDLL().system ctypes.cdll.LoadLibrary().system "
          "ctypes.CDLL().popen ctypes.CDLL().execl ctypes.CDLL().execv", "*", floor=ANY_CALLER),
     sink(
@@ -93,7 +103,7 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.BOMB, "bomb", "gzip.decompress zlib.decompress bz2.decompress lzma.decompress", 0, floor=SURE,
          alone=when.PACKED),
     sink(flaw.BOMB, "bomb", "zipfile.ZipFile().read zipfile.ZipFile().extractall zipfile.ZipFile().extract", "self",
-         floor=SURE, when=lambda site: "file_size" not in site.around()),
+         floor=SURE, alone=when.PACKED, when=lambda site: "file_size" not in site.around()),
     sink(flaw.UPLOAD, "upload", ".save", 0, "dst", when=lambda site: "files" in site.receiver.name, floor=SURE),
     sink(known.TEMPLATE, "template", "flask.render_template_string render_template_string jinja2.Template "
          "mako.template.Template jinja2.Environment().from_string .from_string django.template.Template", 0, "source",
@@ -112,6 +122,8 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.HEADER, "header", ".sendall .write socket.socket().send", 0, when=when.writes_headers, floor=SURE),
     sink(flaw.HEADER, "header", "start_response", 1, 0, "headers", "response_headers", floor=SURE,
          alone=when.FREE_TEXT),
+    sink(flaw.CORS, "cors", ".headers.add .headers.set .set_header .add_header .send_header", 1, "value", floor=SURE,
+         when=lambda site: when.is_const(site.arg(0, "key", "keyword"), "Access-Control-Allow-Origin")),
     sink(flaw.HEADER, "mail", "smtplib.SMTP().sendmail smtplib.SMTP_SSL().sendmail smtplib.LMTP().sendmail", 0, 1,
          floor=SURE),
     sink(flaw.HEADER, "mail", "smtplib.SMTP().sendmail smtplib.SMTP_SSL().sendmail smtplib.LMTP().sendmail", 2, "msg",
@@ -124,6 +136,9 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.LDAP, "ldap", ".search .search_s .search_ext .search_st .search_ext_s .paged_search", 1, 2, 0,
          "search_filter", "search_base", "filterstr", "base",
          when=when.is_directory_search, floor=ANY_CALLER),
+    sink(flaw.LDAP, "ldap", ".simple_bind_s .bind_s .simple_bind .simple_bind_async", 0, "who", when=when.is_name_built,
+         floor=ANY_CALLER),
+    sink(flaw.LDAP, "ldap", "ldap3.Connection", "user", when=when.is_name_built, floor=ANY_CALLER),
     sink(flaw.XPATH, "xpath", ".xpath lxml.etree.XPath lxml.etree.ETXPath", 0, "_path", "path", floor=ANY_CALLER),
     sink(flaw.XPATH, "xpath", "elementpath.select elementpath.iter_select elementpath.XPath2Parser().parse", 1, "path",
          floor=ANY_CALLER),
@@ -152,8 +167,10 @@ SINKS: tuple[Sink, ...] = (
          floor=SURE, alone=when.TARGET),
     sink(known.REDIRECT, "redirect", ".send_header", 1, "value", floor=SURE, alone=when.TARGET,
          when=lambda site: when.is_const(site.arg(0), "Location", "location")),
-    sink(flaw.DESERIALISE, "deserialise", "marshal.loads marshal.load jsonpickle.decode jsonpickle.loads shelve.open "
-         "dill.loads dill.load cloudpickle.loads joblib.load pandas.read_pickle", 0, floor=MEDIUM),
+    sink(flaw.DESERIALISE, "deserialise", "marshal.loads marshal.load jsonpickle.decode jsonpickle.loads "
+         "dill.loads dill.load cloudpickle.loads cloudpickle.load", 0, floor=ANY_CALLER),
+    sink(flaw.DESERIALISE, "deserialise", "joblib.load pandas.read_pickle shelve.open", 0, floor=MEDIUM,
+         alone=when.PACKED),
     sink(known.PICKLE, "deserialise", "pickle.load pickle.loads cPickle.load cPickle.loads _pickle.loads "
          "pickle.Unpickler cPickle.Unpickler", 0, floor=ANY_CALLER),
     sink(known.YAML, "deserialise", "yaml.load yaml.load_all", 0, "stream", when=when.unsafe_loader, floor=ANY_CALLER),
@@ -162,6 +179,8 @@ SINKS: tuple[Sink, ...] = (
          "yaml.unsafe_load_all", when=when.reads_a_file),
     sink(flaw.REDOS, "regex", "re.compile re.match re.search re.fullmatch re.sub re.findall re.split re.finditer", 0,
          "pattern", floor=SURE),
+    sink(flaw.REDOS, "pattern", "re.compile re.match re.search re.fullmatch re.sub re.findall re.split re.finditer", 0,
+         "pattern", when=when.is_pattern_built, floor=SURE),
     *(
         sink(flaw.SLOW_REGEX, "regex", names, place, "string", when=slow, floor=floor)
         for slow, floor in ((when.slow_pattern, ANY_CALLER), (when.slower_pattern, SURE))
@@ -174,14 +193,14 @@ SINKS: tuple[Sink, ...] = (
         )
     ),
     sink(known.RANDOM, "random", ".set_cookie", 1, "value", label="random"),
-    sink(known.RANDOM, "random", " ".join(names.RANDOM), when=when.is_code_made),
+    sink(known.RANDOM, "random", " ".join(names.RANDOM), when=digests.is_code_made),
     sink(known.PASSWORD_HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
-         "Crypto.Hash.SHA1.new Crypto.Hash.SHA.new", when=when.password_digest),
+         "Crypto.Hash.SHA1.new Crypto.Hash.SHA.new", when=digests.password_digest),
     sink(known.HASH, "hash", "hashlib.md5 hashlib.sha1 hashlib.new hashlib.md4 Crypto.Hash.MD5.new "
         "Crypto.Hash.SHA1.new "
          "Crypto.Hash.SHA.new Crypto.Hash.MD4.new Crypto.Hash.MD2.new Cryptodome.Hash.MD5.new Cryptodome.Hash.SHA1.new "
          "cryptography.hazmat.primitives.hashes.MD5 cryptography.hazmat.primitives.hashes.SHA1",
-         when=when.other_digest),
+         when=digests.other_digest),
     sink(known.CIPHER, "cipher", "Crypto.Cipher.DES.new Crypto.Cipher.DES3.new Crypto.Cipher.ARC4.new "
          "Crypto.Cipher.ARC2.new Crypto.Cipher.Blowfish.new Crypto.Cipher.XOR.new Cryptodome.Cipher.DES.new "
          "Cryptodome.Cipher.DES3.new Cryptodome.Cipher.ARC4.new Cryptodome.Cipher.ARC2.new "
@@ -190,16 +209,16 @@ SINKS: tuple[Sink, ...] = (
          "cryptography.hazmat.primitives.ciphers.algorithms.TripleDES "
          "cryptography.hazmat.primitives.ciphers.algorithms.IDEA "
          "cryptography.hazmat.primitives.ciphers.algorithms.CAST5 cryptography.hazmat.primitives.ciphers.modes.ECB"),
-    sink(known.CIPHER, "cipher", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=when.ecb),
-    sink(flaw.STATIC_IV, "iv", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=when.constant_iv),
+    sink(known.CIPHER, "cipher", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=digests.ecb),
+    sink(flaw.STATIC_IV, "iv", "Crypto.Cipher.AES.new Cryptodome.Cipher.AES.new", when=digests.constant_iv),
     sink(flaw.STATIC_IV, "iv", "cryptography.hazmat.primitives.ciphers.modes.CBC "
         "cryptography.hazmat.primitives.ciphers.modes.GCM "
-         "cryptography.hazmat.primitives.ciphers.modes.CTR", when=when.constant_first),
+         "cryptography.hazmat.primitives.ciphers.modes.CTR", when=digests.constant_first),
     sink(flaw.STATIC_SALT, "salt", "hashlib.pbkdf2_hmac hashlib.scrypt "
-         "cryptography.hazmat.primitives.kdf.scrypt.Scrypt", when=when.constant_salt),
+         "cryptography.hazmat.primitives.kdf.scrypt.Scrypt", when=digests.constant_salt),
     sink(flaw.KEY_SIZE, "key", "cryptography.hazmat.primitives.asymmetric.rsa.generate_private_key "
          "cryptography.hazmat.primitives.asymmetric.dsa.generate_private_key Crypto.PublicKey.RSA.generate "
-         "Crypto.PublicKey.DSA.generate Cryptodome.PublicKey.RSA.generate", when=when.short_key),
+         "Crypto.PublicKey.DSA.generate Cryptodome.PublicKey.RSA.generate", when=digests.short_key),
     sink(known.TLS, "tls", "requests.get requests.post requests.put requests.delete requests.patch requests.head "
          "requests.request requests.options httpx.get httpx.post httpx.Client httpx.AsyncClient requests.Session().get "
          "requests.Session().post requests.session().get httpx.request", when=when.when_keyword("verify", False)),
@@ -221,7 +240,7 @@ SINKS: tuple[Sink, ...] = (
          when=when.when_literal(1)),
     sink(flaw.KEY, "secret", "itsdangerous.URLSafeTimedSerializer itsdangerous.URLSafeSerializer itsdangerous.Signer "
          "itsdangerous.TimestampSigner cryptography.fernet.Fernet hmac.new", when=when.when_literal(0)),
-    sink(flaw.PERMISSION, "mode", "os.chmod os.fchmod", when=when.open_mode),
+    sink(flaw.PERMISSION, "mode", "os.chmod os.fchmod os.makedirs os.mkdir", when=when.open_mode),
     sink(flaw.EXTRACT, "archive", "tarfile.open().extractall tarfile.TarFile().extractall", when=when.is_unfiltered),
     sink(flaw.EXTRACT, "archive", "tarfile.open().extract", when=when.is_unfiltered),
     sink(flaw.CLEAR_TEXT, "clear", "ftplib.FTP telnetlib.Telnet"),
@@ -253,6 +272,7 @@ STORES = (
         keys=True,
         imported=r"(?:^|\.)(?:flask\.session|request\.session|session)$",
     ),
+    NamedStore(flaw.CORS, "cors", r"\[['\"]Access-Control-Allow-Origin['\"]\]$", "outside", floor=SURE),
     NamedStore(known.REDIRECT, "redirect", r"\[['\"]Location['\"]\]$", "outside"),
     NamedStore(flaw.HEADER, "header", r"(?<!request)(?<!req)\.headers\[", "outside", imported=r"headers$"),
 )
@@ -269,6 +289,11 @@ SETTINGS = (
         lambda value: when.is_const(value, False),
     ),
     FlawedSetting(flaw.CSRF, r"\[['\"]WTF_CSRF_ENABLED['\"]\]$", lambda value: when.is_const(value, False)),
+    FlawedSetting(
+        flaw.TLS_VERSION,
+        r"\.minimum_version$",
+        lambda value: value.name.endswith(("TLSVersion.TLSv1", "TLSVersion.TLSv1_1", "TLSVersion.SSLv3")),
+    ),
     FlawedSetting(known.TLS, r"\.verify_mode$", lambda value: value.name.endswith("CERT_NONE")),
     FlawedSetting(known.TLS, r"\.verify$", lambda value: when.is_const(value, False), ("requests",)),
     FlawedSetting(
@@ -286,10 +311,11 @@ BOOK = FlowBook(
     named_sources=names.NAMED_SOURCES,
     sources=names.SOURCES | dict.fromkeys((*names.RANDOM, *ERRORS), 1.0),
     labels=LABELS,  # type: ignore[arg-type]
-    sinks=by_name((*SINKS, *libraries.SINKS)),
+    sinks=by_name((*SINKS, *libraries.SINKS, *tokens.SINKS)),
     stores=STORES,
     settings=SETTINGS,
     unsent=names.UNSENT,
+    shown=SHOWN | {"option": ALONE, "ssrf": HOSTED, "pattern": BUILT},
     returns=(
         Sink(known.RESPONSE, "xss", (), floor=SURE),
         Sink(flaw.HEADER, "header", (), floor=SURE),

@@ -4,10 +4,13 @@ import re
 
 from moot.scan.engine.rulebook import Sink, Site
 from moot.scan.engine.values import BUILT, JOINED
+from moot.scan.python.rules import digests as digests
 from moot.scan.python.rules import flaws as flaw
 from moot.scan.python.rules import patterns as known
 from moot.scan.python.rules import when
+from moot.scan.python.rules.programs import list_commands, through_shell
 from moot.scan.python.rules.when import ANY_CALLER, MEDIUM, SURE, is_const, sink
+from moot.scan.rules.operands import finds_option
 
 CYPHER = re.compile(r"(?i)\b(?:match|merge|create|detach delete|optional match)\s*\(")
 NETWORK = re.compile(
@@ -27,8 +30,22 @@ def _is_built(site: Site) -> bool:
     return text is not None and BUILT in text.marks
 
 
+FRAME = re.compile(r"(?:^|\.|_)(?:df|frame|dataframe)(?:\[\])?$|DataFrame")
+
+
+def _is_frame(site: Site) -> bool:
+    """A condition for the rows of a table in memory: it may call functions."""
+    text = site.arg(0, "expr")
+    return text is not None and "sql" not in text.marks and FRAME.search(site.receiver.name) is not None
+
+
 def _keyword(site: Site, name: str, *wanted: object) -> bool:
     return is_const(site.arg(name), *wanted)
+
+
+def _is_page_mail(site: Site) -> bool:
+    """`MIMEText(text, "html")`"""
+    return is_const(site.arg(1, "subtype", "_subtype", "mimetype"), "html", "text/html")
 
 
 def _reads_network(site: Site) -> bool:
@@ -64,6 +81,10 @@ def _few_rounds(site: Site) -> bool:
     return isinstance(count, int) and not isinstance(count, bool) and 0 < count < least
 
 
+def _reads_option(site: Site) -> bool:
+    return any(finds_option(words) for words in list_commands(site)) and not through_shell(site)
+
+
 def _is_cypher(site: Site) -> bool:
     query = site.arg(0, "query", "cypher")
     return query is not None and BUILT in query.marks and CYPHER.search(site.text() + site.around()) is not None
@@ -96,6 +117,11 @@ DATABASES: tuple[Sink, ...] = (
          when=_is_cypher, floor=ANY_CALLER),
 )  # fmt: skip
 COMMANDS: tuple[Sink, ...] = (
+    sink(flaw.ARGUMENT, "option", "subprocess.run subprocess.call subprocess.check_call subprocess.check_output "
+         "subprocess.Popen", 0, "args", when=_reads_option, floor=SURE),
+    sink(flaw.ARGUMENT, "option", "asyncio.create_subprocess_exec", "*", floor=SURE,
+         when=lambda site: finds_option([value for place in range(site.count)
+                                         if (value := site.arg(place)) is not None])),
     sink(known.SHELL, "shell", "fabric.api.run fabric.api.sudo fabric.api.local fabric.operations.run "
          "fabric.operations.sudo fabric.operations.local invoke.run fabric.Connection().run fabric.Connection().sudo "
          "invoke.Context().run pexpect.run pexpect.spawn pexpect.spawnu", 0, "command", floor=ANY_CALLER),
@@ -104,12 +130,17 @@ COMMANDS: tuple[Sink, ...] = (
     sink(known.SHELL, "shell", ".exec_command", 0, "command", when=_is_built, floor=ANY_CALLER),
     sink(known.SHELL, "shell", ".containers.run .containers.create", 1, "command", "entrypoint",
          when=lambda site: site.module("docker"), floor=MEDIUM),
+    sink(known.EVAL, "code", ".query .eval", 0, "expr", floor=ANY_CALLER,
+         when=lambda site: _is_built(site) and _is_frame(site)),
+    sink(known.EVAL, "code", "js2py.eval_js dukpy.evaljs py_mini_racer.MiniRacer().eval quickjs.Context().eval "
+         "lupa.LuaRuntime().execute lupa.LuaRuntime().eval asteval.Interpreter()", 0, floor=ANY_CALLER),
     sink(known.EVAL, "code", "numexpr.evaluate sympy.sympify sympy.parsing.sympy_parser.parse_expr runpy.run_path "
          "imp.load_source code.InteractiveInterpreter().runcode code.InteractiveConsole().push", 0, floor=MEDIUM),
 )  # fmt: skip
 FILES: tuple[Sink, ...] = (
     sink(known.PATH, "path", "aiohttp.web.FileResponse starlette.responses.FileResponse os.replace glob.glob "
          "shutil.unpack_archive tornado.template.Loader sanic.response.file quart.send_file", 0, "path", floor=SURE),
+    sink(known.PATH, "path", ".open", "self", floor=SURE, when=lambda site: _is_path(site) and site.count < 3),
     sink(known.PATH, "path", ".read_text .write_text .read_bytes .write_bytes .iterdir .rglob", "self", floor=SURE,
          when=_is_path),
     sink(flaw.PERMISSION, "mode", "os.open", when=lambda site: is_const(site.arg(2, "mode"), 0o777)),
@@ -118,6 +149,12 @@ FILES: tuple[Sink, ...] = (
     sink(flaw.PERMISSION, "mode", "os.umask", when=_stays_open),
 )  # fmt: skip
 PAGES: tuple[Sink, ...] = (
+    sink(known.MARKUP, "xss", "email.mime.text.MIMEText .set_content .add_alternative .attach_alternative", 0,
+         floor=SURE, when=_is_page_mail),
+    sink(known.MARKUP, "xss", "streamlit.markdown streamlit.write streamlit.sidebar.markdown", 0, floor=SURE,
+         when=lambda site: _keyword(site, "unsafe_allow_html", True)),
+    sink(known.MARKUP, "xss", "streamlit.html streamlit.components.v1.html IPython.display.HTML nicegui.ui.html "
+         "gradio.HTML", 0, floor=SURE),
     sink(known.MARKUP, "xss", "django.utils.html.format_html", 0, floor=ANY_CALLER),
     sink(known.MARKUP, "xss", "django.utils.safestring.mark_safe markupsafe.Markup", 0, when=when.stays_markup,
          floor=SURE, unknown=True),
@@ -162,7 +199,8 @@ NETWORKS: tuple[Sink, ...] = (
 )  # fmt: skip
 SECRETS: tuple[Sink, ...] = (
     sink(known.PASSWORD_HASH, "hash", "hashlib.sha256 hashlib.sha512 hashlib.sha224 hashlib.sha384 hashlib.sha3_256 "
-         "hashlib.sha3_512 hashlib.blake2b Crypto.Hash.SHA256.new Crypto.Hash.SHA512.new", when=when.hashes_password),
+         "hashlib.sha3_512 hashlib.blake2b Crypto.Hash.SHA256.new Crypto.Hash.SHA512.new",
+         when=digests.hashes_password),
     sink(flaw.FEW_ROUNDS, "rounds", "hashlib.pbkdf2_hmac hashlib.scrypt bcrypt.gensalt "
          "cryptography.hazmat.primitives.kdf.pbkdf2.PBKDF2HMAC", when=_few_rounds),
     sink(flaw.KEY_SIZE, "key", "cryptography.hazmat.primitives.asymmetric.ec.generate_private_key "

@@ -92,13 +92,12 @@ NAMED_SOURCES = (
 """The name that a sender gave an attachment, and a browser an uploaded file; a form class of a file that was not
 given: a field's type is unknown, but most hold text."""
 
-RANDOM = words(
-    "random.random random.randint random.randrange random.choice random.choices random.sample random.getrandbits "
-    "random.randbytes random.uniform random.triangular random.gauss random.normalvariate random.betavariate "
-    "random.expovariate random.lognormvariate random.vonmisesvariate random.gammavariate random.paretovariate "
-    "random.weibullvariate random.Random().random random.Random().randint random.Random().choice "
-    "random.Random().getrandbits random.Random().randbytes random.Random().choices numpy.random.rand "
-    "numpy.random.randint numpy.random.random numpy.random.bytes numpy.random.choice"
+DRAWS = (
+    "random randint randrange choice choices sample getrandbits randbytes uniform triangular gauss normalvariate "
+    "betavariate expovariate lognormvariate vonmisesvariate gammavariate paretovariate weibullvariate"
+)
+RANDOM = frozenset(f"random.{owner}{name}" for owner in ("", "Random().") for name in DRAWS.split()) | words(
+    "numpy.random.rand numpy.random.randint numpy.random.random numpy.random.bytes numpy.random.choice"
 )
 EVERYWHERE = frozenset({"*"})
 NUMBERS = words(
@@ -154,6 +153,8 @@ def _sanitisers() -> dict[str, frozenset[str]]:
         found[name] = words("xss shell sql path ldap xpath header log code template")
     for name in ("repr", "ascii"):
         found[name] = frozenset({"header", "log"})
+    found["re.escape"] = frozenset({"regex", "pattern"})
+    found[".splitlines"] = frozenset({"log", "header", "mail"})
     found[".replace"] = frozenset({"xpath"})
     found["lxml.etree.XPath.quote"] = frozenset({"xpath"})
     found["psycopg2.sql.Identifier"] = found["psycopg2.sql.Literal"] = frozenset({"sql"})
@@ -193,6 +194,7 @@ PASSES = words(
     "functools.reduce "
     "operator.add html.unescape quopri.decodestring zlib.decompress gzip.decompress unicodedata.normalize "
     "xml.sax.saxutils.unescape sqlalchemy.text cgi.FieldStorage().getvalue "
+    "os.path.relpath "
     "flask.request.get_data io.TextIOWrapper asyncio.run asyncio.gather os.path.commonpath os.path.commonprefix "
     "urllib.parse.unquote_to_bytes ast.literal_eval django.utils.encoding.force_str markupsafe.Markup flask.Markup "
     ".get .decode .encode .strip .lower .upper .format .join .split .rsplit "

@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site
 from moot.scan.engine.values import ALL, Val
 from moot.scan.syntax import words
@@ -110,3 +111,58 @@ def _is_hot_operand(parts: list[Val], valued: frozenset[str], skip: int) -> bool
         operands.append(part)
     text = operands[skip:] if skip else operands[:1]
     return any(is_hot(part) for part in text)
+
+
+def through_shell(site: Site) -> bool:
+    """`shell=True`, or a shell that is given a script."""
+    shell = site.arg("shell")
+    if shell is not None and shell.const is not UNKNOWN and shell.const:
+        return True
+    return any(_is_script(parts) or runs_text(parts) for parts in list_commands(site)) or is_shell_in_text(site)
+
+
+def runs_shell(site: Site) -> bool:
+    """`os.execl("/bin/sh", "sh", "-c", x)`, `pty.spawn(["sh", "-c", x])`"""
+    given = [value for place in range(site.count) if (value := site.arg(place)) is not None]
+    parts = [part for value in given for part in site.items(value) or [value]]
+    # `execl` takes the program and then its own name again; `spawnl` has a mode before.
+    return _is_script(parts) or any(runs_text(parts[skip:]) for skip in range(min(3, len(parts))))
+
+
+def _is_script(parts: list[Val]) -> bool:
+    """A script of ours, to which values are given as `$1`, is none that somebody else wrote."""
+    shell = next((n for n, part in enumerate(parts) if isinstance(part.const, str) and SHELLS.search(part.const)), None)
+    if shell is None:
+        return False
+    flags = (n for n, part in enumerate(parts) if isinstance(part.const, str) and SCRIPT_FLAG.fullmatch(part.const))
+    flag = next(flags, None)
+    if flag is None:
+        return False
+    script = parts[flag + 1].const if flag + 1 < len(parts) else UNKNOWN
+    return not isinstance(script, str) or "eval" in script
+
+
+SCRIPT_FLAG = re.compile(r"-\w*c|/[cC]")
+
+
+def program_is_ours(site: Site) -> bool:
+    """A list with a constant program that is no shell is safe, whatever its arguments."""
+    first = site.arg(0, "args")
+    if through_shell(site) or first is None:
+        return False
+    parts = site.items(first)
+    if parts is None:
+        return bool(first.refs)
+    if not parts or parts[0].taints:
+        return not parts
+    words = [part.const for part in parts[:3]]
+    scripted = any(w in ("-c", "/c", "/C", "-e") for w in words if isinstance(w, str))
+    last = [part for part in parts[1:] if part.taints]
+    shells = isinstance(words[0], str) and re.search(
+        r"(?:^|/)(?:ba|z|da|k)?sh$|cmd(?:\.exe)?$|powershell|python|perl|ruby|node", words[0]
+    )
+    return not (scripted and shells and last)
+
+
+def not_ours(site: Site) -> bool:
+    return not through_shell(site) and not program_is_ours(site)

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Callable
 
-from moot.core.secret_patterns import PRINTED, RETURNED
+from moot.core.secret_patterns import PRINTED
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Sink, Site
 from moot.scan.engine.values import BUILT, HEADERS, SHARED, VALUED, Val
-from moot.scan.python.rules.programs import SHELLS, is_shell_in_text, list_commands, runs_text
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rule import Rule
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import PRESCRIBED, is_drawn, is_guessable
+from moot.scan.rules.when import is_dated_line, is_guessable, is_named_by_caller
 
 SURE = 0.7
 """The confidence of a web request, above parameters and command line."""
@@ -34,12 +33,9 @@ LOG_CALLS = (
     "info", "warning", "warn", "error", "debug", "critical", "exception", "log", "fatal", "trace", "success", "msg",
 )  # fmt: skip
 LOGGERS = " ".join(f"{owner}.{call}" for owner in LOG_OWNERS for call in LOG_CALLS)
-MADE_SECRET = re.compile(RETURNED)
 PRINTED_SECRET = re.compile(PRINTED)
 HARMLESS_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader", "safe_load")
 LDAP_FILTER = re.compile(r"['\"]\s*\((?:[&|!]\s*\()?\w+=")
-SLOW_HASH = re.compile(r"(?i)scrypt|bcrypt|argon2|pbkdf2")
-WEAK_HASH = re.compile(r"(?i)md2|md4|md5|sha-?1$|ripemd")
 
 
 def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:
@@ -66,7 +62,10 @@ def has_sql_text(site: Site) -> bool:
     """The constant text around the value is SQL: the name of the call alone says little."""
     places: tuple[int | str, ...] = (0, 1, "query", "sql", "statement", "operation", "stmt", "QueryString", "Sql")
     values = [site.arg(place) for place in places]
-    return any(value is not None and "sql" in value.marks and value.taints for value in values)
+    return any(
+        value is not None and "sql" in value.marks and any("sql" not in taint.ended for taint in value.taints)
+        for value in values
+    )
 
 
 def is_clause(site: Site) -> bool:
@@ -147,62 +146,14 @@ def is_shared_path(site: Site) -> bool:
 
 
 def _is_guessed_in_shared_folder(site: Site, path: Val | None) -> bool:
-    return path is not None and SHARED in path.marks and is_guessable(site.around() or site.text())
+    around = site.around() or site.text()
+    if path is None or SHARED not in path.marks:
+        return False
+    return is_guessable(around) or is_named_by_caller([taint.origin for taint in path.taints], around)
 
 
 def _is_in_shared_folder(path: Val | None) -> bool:
     return path is not None and isinstance(path.const, str) and path.const.startswith(("/tmp/", "/var/tmp/"))
-
-
-def is_code_made(site: Site) -> bool:
-    """What a function returns that is named after a secret."""
-    name = site.words().rpartition(" ")[2]
-    return "return" in site.line() and re.search(MADE_SECRET, name) is not None
-
-
-def through_shell(site: Site) -> bool:
-    """`shell=True`, or a shell that is given a script."""
-    shell = site.arg("shell")
-    if shell is not None and shell.const is not UNKNOWN and shell.const:
-        return True
-    return any(_is_script(parts) or runs_text(parts) for parts in list_commands(site)) or is_shell_in_text(site)
-
-
-def runs_shell(site: Site) -> bool:
-    """`os.execl("/bin/sh", "sh", "-c", x)`, `pty.spawn(["sh", "-c", x])`"""
-    given = [value for place in range(site.count) if (value := site.arg(place)) is not None]
-    parts = [part for value in given for part in site.items(value) or [value]]
-    # `execl` takes the program and then its own name again; `spawnl` has a mode before.
-    return _is_script(parts) or any(runs_text(parts[skip:]) for skip in range(min(3, len(parts))))
-
-
-def _is_script(parts: list[Val]) -> bool:
-    texts = [part.const for part in parts if isinstance(part.const, str)]
-    scripted = any(text in ("-c", "/c", "/C") or re.fullmatch(r"-\w*c", text) for text in texts)
-    return scripted and any(SHELLS.search(text) for text in texts)
-
-
-def program_is_ours(site: Site) -> bool:
-    """A list with a constant program that is no shell is safe, whatever its arguments."""
-    first = site.arg(0, "args")
-    if through_shell(site) or first is None:
-        return False
-    parts = site.items(first)
-    if parts is None:
-        return bool(first.refs)
-    if not parts or parts[0].taints:
-        return not parts
-    words = [part.const for part in parts[:3]]
-    scripted = any(w in ("-c", "/c", "/C", "-e") for w in words if isinstance(w, str))
-    last = [part for part in parts[1:] if part.taints]
-    shells = isinstance(words[0], str) and re.search(
-        r"(?:^|/)(?:ba|z|da|k)?sh$|cmd(?:\.exe)?$|powershell|python|perl|ruby|node", words[0]
-    )
-    return not (scripted and shells and last)
-
-
-def not_ours(site: Site) -> bool:
-    return not through_shell(site) and not program_is_ours(site)
 
 
 def unsafe_loader(site: Site) -> bool:
@@ -214,44 +165,6 @@ def reads_a_file(site: Site) -> bool:
     stream = site.arg(0, "stream")
     unsafe = site.name.startswith("yaml.unsafe") or unsafe_loader(site)
     return unsafe and stream is not None and not stream.taints and "open" in stream.name
-
-
-def weak_digest(site: Site) -> bool:
-    if is_const(site.arg("usedforsecurity"), False):
-        return False
-    if site.name.endswith(".new") and site.name.startswith("hashlib"):
-        algorithm = site.arg(0, "name")
-        return algorithm is not None and isinstance(algorithm.const, str) and bool(WEAK_HASH.search(algorithm.const))
-    return True
-
-
-def about_password(site: Site) -> bool:
-    return bool(re.search(r"(?i)passw|pwd|passphrase", f"{site.text()} {site.words()}"))
-
-
-def password_digest(site: Site) -> bool:
-    return weak_digest(site) and about_password(site)
-
-
-def other_digest(site: Site) -> bool:
-    """Not where nobody chooses what is hashed: a nonce made of random bytes has no second content."""
-    plain = weak_digest(site) and not about_password(site) and not _is_asked(site) and not _is_prescribed(site)
-    return plain and not is_drawn(site.text(), site.around()) and not _is_refused(site)
-
-
-def _is_refused(site: Site) -> bool:
-    """`if digest is md5 or digest is sha1: raise ValueError` in the file, and the call does not name the digest."""
-    direct = re.search(r"(?i)md[245]|sha_?1|\bnew\(", site.text().partition("(")[0] + "(") is not None
-    return not direct and site.contains(" is md5") and site.contains(" is sha1") and site.contains("raise ")
-
-
-def _is_asked(site: Site) -> bool:
-    """`sha1().digest_size` hashes nothing."""
-    return site.count == 0 and site.member() in ("digest_size", "block_size", "name")
-
-
-def _is_prescribed(site: Site) -> bool:
-    return PRESCRIBED.search(site.around() or site.line()) is not None
 
 
 COOKIE_JAR = re.compile(r"(?i)(?:jar|cookies?)(?:\(\))?$")
@@ -295,6 +208,8 @@ def follows_entities(site: Site) -> bool:
 
 
 def lxml_follows(site: Site) -> bool:
+    if is_const(site.arg("resolve_entities"), False):
+        return False
     parser = site.arg(1, "parser")
     return parser is None or follows_entities(site)
 
@@ -328,13 +243,6 @@ def no_algorithm(site: Site) -> bool:
     return algorithms is not None and any(isinstance(a.const, str) and a.const.lower() == "none" for a in algorithms)
 
 
-def short_key(site: Site) -> bool:
-    bits = site.arg("key_size", "bits", 1 if "cryptography" in site.name and ".dsa." not in site.name else 0)
-    return (
-        bits is not None and isinstance(bits.const, int) and not isinstance(bits.const, bool) and 0 < bits.const < 2048
-    )
-
-
 def open_mode(site: Site) -> bool:
     return is_open_mode(site.arg(1, "mode"))
 
@@ -356,6 +264,17 @@ def is_directory_search(site: Site) -> bool:
     return built and LDAP_FILTER.search(site.around()) is not None
 
 
+def is_name_built(site: Site) -> bool:
+    """`"uid=" + user + ",ou=people"`: the name of an entry of a directory."""
+    name = site.arg(0, "who") if site.name != "ldap3.Connection" else site.arg("user")
+    return name is not None and BUILT in name.marks
+
+
+def is_pattern_built(site: Site) -> bool:
+    pattern = site.arg(0, "pattern")
+    return pattern is not None and BUILT in pattern.marks
+
+
 def is_template(site: Site) -> bool:
     """`from_string` of an environment; other classes read their own format with a method of that name."""
     owner = site.name.rpartition(".")[0]
@@ -372,7 +291,7 @@ LOG_FILE = re.compile(r"(?i)(?:^|[._\W])(?:log|logs|logfile|log_?file|audit\w*|j
 
 def is_log_file(site: Site) -> bool:
     """`with open(…) as log_file: log_file.write(line)`: by the name of what is written to."""
-    return LOG_FILE.search(site.text().partition(".write")[0]) is not None
+    return LOG_FILE.search(site.text().partition(".write")[0]) is not None or is_dated_line(site.text(), site.around())
 
 
 def is_own_logger(site: Site) -> bool:
@@ -391,43 +310,12 @@ def is_raw_line(site: Site) -> bool:
     return not (text is not None and isinstance(text.const, str) and "%r" in text.const and "%s" not in text.const)
 
 
-def hashes_password(site: Site) -> bool:
-    """One round of a fast hash, unless a slow one follows: what is hashed is a password by its name."""
-    named = re.search(r"(?i)passw|pwd|passphrase", site.text()) is not None
-    return named and not SLOW_HASH.search(site.around())
-
-
 def logs_secret(site: Site) -> bool:
     """An argument that is named like a secret; words in the text of the message do not count."""
     _, _, given = site.text().partition("(")
     holes = re.findall(r"\{([^{}]*)\}", given) if re.search(r"\bf['\"]", given) else []
     values = re.sub(r"'[^']*'|\"[^\"]*\"", "", given)
     return any(PRINTED_SECRET.search(text) for text in (values, *holes))
-
-
-def ecb(site: Site) -> bool:
-    mode = site.arg(1, "mode")
-    return mode is not None and (mode.name.endswith("MODE_ECB") or is_const(mode, 1))
-
-
-def constant_iv(site: Site) -> bool:
-    value = site.arg("iv", "IV", "nonce", 2)
-    mode = site.arg(1, "mode")
-    return (
-        not (mode is not None and mode.name.endswith("MODE_ECB"))
-        and value is not None
-        and isinstance(value.const, bytes | str)
-    )
-
-
-def constant_first(site: Site) -> bool:
-    value = site.arg(0, "initialization_vector", "nonce")
-    return value is not None and isinstance(value.const, bytes | str)
-
-
-def constant_salt(site: Site) -> bool:
-    value = site.arg("salt", 2 if site.name.startswith("hashlib") else 0)
-    return value is not None and isinstance(value.const, bytes | str)
 
 
 def debug(site: Site) -> bool:
