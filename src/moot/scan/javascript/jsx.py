@@ -5,11 +5,13 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from moot.scan.engine.bounds import span
-from moot.scan.engine.ir import Attr, Call, Const, Entry, Expr, Name, Opaque, Table
+from moot.scan.engine.ir import Attr, Call, Const, Do, Entry, Expr, Name, Opaque, Table
 from moot.scan.javascript.options import notice_entry
 from moot.scan.javascript.reader import JavaScriptReader, first, list_named_nodes
 
 CREATE = "react.createElement"
+ADDRESS = "js.jsx_address"
+ADDRESSES = ("href", "src", "action", "formAction", "xlinkHref")
 
 
 def _element(reader: JavaScriptReader, node: Node) -> Expr:
@@ -22,11 +24,21 @@ def _element(reader: JavaScriptReader, node: Node) -> Expr:
 
 def _lower_element(reader: JavaScriptReader, node: Node, opening: Node, children: list[Node]) -> Expr:
     attributes = tuple([_attribute(reader, child) for child in opening.children_by_field_name("attribute")])
+    tag = _tag(reader, opening)
     for attribute in attributes:
         notice_entry(reader, attribute)
+        if isinstance(tag, Const) and _is_address(attribute):
+            reader.before.append(
+                Do(attribute.at, Call(attribute.at, reader.name_origin(attribute.at, ADDRESS), (attribute.value,)))
+            )
     properties = Table(span(opening), attributes)
     inner = tuple([child for child in map(reader.expr, children) if not _is_blank(child)])
-    return Call(span(node), reader.name_origin(span(node), CREATE), (_tag(reader, opening), properties, *inner))
+    return Call(span(node), reader.name_origin(span(node), CREATE), (tag, properties, *inner))
+
+
+def _is_address(attribute: Entry) -> bool:
+    key = attribute.key
+    return isinstance(key, Const) and key.value in ADDRESSES and isinstance(attribute.value, Attr)
 
 
 def _tag(reader: JavaScriptReader, opening: Node) -> Expr:

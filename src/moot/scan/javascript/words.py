@@ -49,7 +49,7 @@ NUMBER = "js.number"
 REGEX = "RegExp"
 TYPEOF = "require typeof"
 SIMPLE_CLASS = re.compile(r"\[((?:\\.|[^\]\\^-])+)\]\+?")
-HARMLESS_CLASS = re.compile(r"\[\^((?:\\[wd-]|[ _\-A-Za-z0-9])+)\][+*]?|\\[WD]\+?")
+HARMLESS_CLASS = re.compile(r"\[\^((?:\\[wd.-]|[ _\-A-Za-z0-9.,@])+)\][+*]?|\\[WD]\+?")
 
 # A pattern of all special characters, to be escaped.
 ESCAPED_CLASS = re.compile(r"\(?\[(?=.*\.)(?=.*\*)(?=.*\+)(?=.*\()(?=.*\\\\).*\]\)?$", re.DOTALL)

@@ -8,6 +8,7 @@ def handler(body: str, *, before: str = "") -> str:
 
 
 CHILD = "const {exec, spawn} = require('child_process');"
+RUN = "const {execFile} = require('child_process');"
 FS = "const fs = require('fs'), path = require('path');"
 CRYPTO = "const crypto = require('crypto');"
 LDAP = "const ldap = require('ldapjs');"
@@ -18,6 +19,31 @@ FRAGMENTS = (
         "javascript-decompression-bomb",
         "const zlib = require('zlib');\nmodule.exports = (body) => zlib.gunzipSync(body);",
         "const zlib = require('zlib');\nmodule.exports = (body) => zlib.gunzipSync(body, {maxOutputLength: 65536});",
+    ),
+    RuleExample(
+        "javascript-client-role",
+        handler("if (req.headers['x-role'] === 'admin') show(res);"),
+        handler("if (req.session.role === 'admin') show(res);"),
+    ),
+    RuleExample(
+        "javascript-argument",
+        f"{RUN}\nmodule.exports = (url) => execFile('git', ['clone', url]);",
+        f"{RUN}\nmodule.exports = (url) => execFile('git', ['clone', '--', url]);",
+    ),
+    RuleExample(
+        "javascript-unbounded-body",
+        handler("let body = ''; req.on('data', (part) => { body += part; });"),
+        handler("let body = ''; req.on('data', (part) => { body += part; if (body.length > 1e6) req.destroy(); });"),
+    ),
+    RuleExample(
+        "javascript-claim-race",
+        f"{FS}\nmodule.exports = (f) => {{ if (fs.existsSync(f)) return false; fs.writeFileSync(f, 'x'); }};",
+        f"{FS}\nmodule.exports = (f) => fs.writeFileSync(f, 'x', {{flag: 'wx'}});",
+    ),
+    RuleExample(
+        "javascript-unsigned-token",
+        "const roleOf = (token) => JSON.parse(atob(token.split('.')[1])).role;",
+        "const roleOf = async (token) => (await jwtVerify(token, key)).payload.role;",
     ),
 )
 INJECTION = (

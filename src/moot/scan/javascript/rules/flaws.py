@@ -14,6 +14,12 @@ NOSQL = Rule(
     "A value of {\"$ne\": null} matches every document.",
     "Turn the value into plain text with String() before it enters the query, and never use $where.", 0.6,
 )  # fmt: skip
+ARGUMENT = Rule(
+    "javascript-argument", "injection", "medium", 88,
+    "Argument injection: user input stands where a program reads its options",
+    "A value of '--upload-pack=…' is read as an option of the program, which runs what it names.",
+    "Check that the value does not begin with a hyphen, and put '--' before it.", 0.6,
+)  # fmt: skip
 PROGRAM = Rule(
     "javascript-program", "injection", "critical", 78,
     "Command injection: user input controls the program that is run, or reaches a shell",
@@ -235,4 +241,16 @@ BIND = Rule(
     "Exposed service: listens on all network interfaces",
     "The service is reachable from networks it was not meant for.",
     "Bind to the address that is needed.", 0.5,
+)  # fmt: skip
+UNLIMITED = Rule(
+    "javascript-unbounded-body", "other", "medium", 770,
+    "Denial of service: what a client sends is collected without a limit",
+    "A client that never stops sending fills the memory.",
+    "Count what came, and end the connection above a limit.", 0.5,
+)  # fmt: skip
+CLAIM = Rule(
+    "javascript-claim-race", "race_condition", "low", 367,
+    "TOCTOU race: a file is looked for, and made afterwards",
+    "Two callers find no file, and both make it: each believes that it is the only one.",
+    "Open it with the flag 'wx', which fails where the file exists.", 0.5,
 )  # fmt: skip

@@ -4,22 +4,18 @@ from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, by_name
 from moot.scan.engine.rules import checks
 from moot.scan.engine.values import BUILT, HEADERS
+from moot.scan.javascript.rules import answers as answers
+from moot.scan.javascript.rules import digests as digests
+from moot.scan.javascript.rules import documents as documents
 from moot.scan.javascript.rules import flaws as flaw
 from moot.scan.javascript.rules import names as names
 from moot.scan.javascript.rules import patterns as known
+from moot.scan.javascript.rules import tokens as tokens
 from moot.scan.javascript.rules import when as when
+from moot.scan.javascript.rules.strength import ANY_CALLER, MEDIUM, REFLECTED, SURE, sink
 from moot.scan.javascript.rules.when import every, imports, of
-from moot.scan.rule import Rule
 
-ANY_CALLER, MEDIUM, SURE, REFLECTED = 0.35, 0.5, 0.7, 0.85
-"""Minimum confidence: a parameter of an unknown caller or a global of other scripts; the command line; a request or
-what an unknown function made of it; a request."""
 SECRET_NAME = UNGUESSABLE["javascript"]
-
-
-def sink(rule: Rule, kind: str, names: str, *args: int | str, **more: object) -> Sink:
-    return Sink(rule, kind, tuple(names.split()), args, **more)  # type: ignore[arg-type]
-
 
 DATABASES = ("sqlite3", "sqlite", "better-sqlite3", "pg-promise", "postgres", "bun:sqlite")
 SPAWN = (
@@ -41,13 +37,16 @@ INJECTION = (
          when=every(imports("sequelize", "sequelize-typescript"), when.when_text_built(0)), floor=ANY_CALLER),
     sink(flaw.NOSQL, "nosql", ".find .findOne .findOneAndUpdate .findOneAndDelete .findOneAndReplace .deleteOne "
          ".deleteMany .updateOne .updateMany .countDocuments .aggregate .replaceOne .findOneAndRemove", 0,
-         when=when.query_object, floor=SURE),
+         when=documents.query_object, floor=SURE),
+    sink(flaw.NOSQL, "nosql", ".findOne .findOneAndUpdate .findOneAndDelete .updateOne .deleteOne .countDocuments", 0,
+         when=documents.login_query, floor=SURE),
     sink(flaw.NOSQL, "code", "js.option.$where .$where", 0, when=when.when_built(0), floor=ANY_CALLER),
     sink(known.EXEC, "shell", "child_process.exec child_process.execSync shelljs.exec execa.command execa.commandSync "
          "execa.execaCommand exec-sh node-cmd.run node-cmd.get", 0, floor=ANY_CALLER),
     sink(known.EXEC, "shell", ".exec", 0, when=imports("ssh2", "node-ssh"), floor=SURE),
     sink(flaw.PROGRAM, "shell", SPAWN, 0, floor=SURE),
     sink(flaw.PROGRAM, "shell", SPAWN, 0, 1, when=when.through_shell, floor=ANY_CALLER),
+    sink(flaw.ARGUMENT, "option", SPAWN, 1, when=when.reads_option, floor=SURE),
     sink(known.EVAL, "code", "eval window.eval global.eval globalThis.eval vm.runInNewContext vm.runInThisContext "
          "vm.runInContext vm.compileFunction vm.Script vm2.VMScript VMScript", 0, floor=ANY_CALLER),
     sink(known.EVAL, "code", "Function", "*", floor=ANY_CALLER),
@@ -59,9 +58,10 @@ INJECTION = (
     sink(flaw.TEMPLATE, "template", "ejs.render ejs.compile pug.render pug.compile jade.render jade.compile "
          "handlebars.compile Handlebars.compile handlebars.precompile hbs.compile nunjucks.renderString "
          "nunjucks.compile "
-         "mustache.render Mustache.render lodash.template _.template underscore.template dot.template eta.renderString "
+         "mustache.render Mustache.render lodash/template lodash/template.js lodash-es.template "
+         "lodash.template _.template underscore.template dot.template eta.renderString "
          "eta.render swig.render swig.compile velocityjs.render hogan.js.compile squirrelly.render", 0, floor=MEDIUM),
-    sink(flaw.TEMPLATE_OPTIONS, "template", ".render", 1, when=when.options_from_outside, floor=REFLECTED),
+    sink(flaw.TEMPLATE_OPTIONS, "template", ".render", 1, when=answers.options_from_outside, floor=REFLECTED),
     sink(flaw.LDAP, "ldap", ".search .searchAsync", 0, 1, floor=ANY_CALLER,
          when=imports("ldapjs", "ldapts", "ldapjs-promise", "activedirectory", "activedirectory2")),
     sink(flaw.XPATH, "xpath", "xpath.parse xpath.select xpath.select1 xpath.evaluate xpath.useNamespaces() "
@@ -77,16 +77,16 @@ INJECTION = (
          "_.mergeWith lodash.merge.recursive merge.recursive deep-extend defaults-deep", 1, 2, floor=REFLECTED),
     sink(flaw.PROTOTYPE, "prototype", "lodash.set lodash.setWith _.set _.setWith dot-prop.set object-path.set "
          "set-value", 1, floor=REFLECTED),
-    sink(flaw.MASS, "mass", ".create .build .bulkCreate .insertMany", 0, when=when.whole_body(0), floor=REFLECTED),
-    sink(flaw.MASS, "mass", ".findByIdAndUpdate .findOneAndUpdate .updateOne", 1, when=when.whole_body(1),
+    sink(flaw.MASS, "mass", ".create .build .bulkCreate .insertMany", 0, when=documents.whole_body(0), floor=REFLECTED),
+    sink(flaw.MASS, "mass", ".findByIdAndUpdate .findOneAndUpdate .updateOne", 1, when=documents.whole_body(1),
          floor=REFLECTED),
 )  # fmt: skip
 FILES = (
     sink(known.PATH, "path", names.file_calls(), 0, floor=SURE),
     sink(known.PATH, "path", "fs.rename fs.renameSync fs.copyFile fs.copyFileSync fs.symlink fs.link "
          "fs.promises.rename fs/promises.rename", 1, floor=SURE),
-    sink(known.PATH, "path", ".sendFile .sendfile", 0, when=when.without_root, floor=SURE),
-    sink(known.PATH, "path", ".download", 0, when=when.without_root, floor=SURE),
+    sink(known.PATH, "path", ".sendFile .sendfile", 0, when=answers.without_root, floor=SURE),
+    sink(known.PATH, "path", ".download", 0, when=answers.without_root, floor=SURE),
     sink(known.PATH, "path", ".render", 0, when=of("res."), floor=SURE),
     sink(known.PATH, "path", "koa-send send", 1, floor=SURE,
          when=lambda site: site.setting(site.arg(2), "root") is None),
@@ -104,9 +104,10 @@ FILES = (
          floor=REFLECTED),
 )  # fmt: skip
 PAGES = (
-    sink(known.RESPONSE, "xss", ".send .write .end", 0, when=when.page, floor=REFLECTED),
+    sink(known.RESPONSE, "xss", ".send .write .end", 0, when=answers.page, floor=REFLECTED),
     sink(known.HTML, "xss", "document.write document.writeln window.document.write window.document.writeln "
          ".createContextualFragment", 0, floor=ANY_CALLER),
+    sink(known.HTML, "xss", "js.jsx_address", 0, when=answers.is_personal_address, floor=ANY_CALLER),
     sink(known.HTML, "xss", ".insertAdjacentHTML", 1, floor=ANY_CALLER),
     sink(known.HTML, "xss", "js.option.__html js.option.innerHTML .bypassSecurityTrustHtml "
          ".bypassSecurityTrustScript", 0, floor=ANY_CALLER),
@@ -119,14 +120,16 @@ PAGES = (
     sink(flaw.ESCAPE_OFF, "xss", ".autoEscaping .autoescape", when=when.first_is(False)),
     sink(flaw.ESCAPE_OFF, "xss", "serialize-javascript", when=when.has(1, "unsafe", True)),
     sink(flaw.HEADER, "header", ".setHeader .set .header .append .writeHead .addHeader", 0, 1, floor=REFLECTED,
-         when=every(when.on_response, lambda site: not when.any_site(site))),
+         when=every(answers.on_response, lambda site: not answers.any_site(site))),
     sink(flaw.HEADER, "header", ".write .end", 0, floor=REFLECTED,
          when=lambda site: HEADERS in getattr(site.arg(0), "marks", ())),
-    sink(flaw.CORS, "cors", ".setHeader .set .header .append .writeHead", when=every(when.on_response,
-         when.any_site)),
-    sink(flaw.CORS, "cors", "cors @koa/cors", when=when.open_cors),
+    sink(flaw.CORS, "cors", ".setHeader .set .header .append .writeHead", when=every(answers.on_response,
+         answers.any_site)),
+    sink(flaw.CORS, "cors", "cors @koa/cors", when=answers.open_cors),
     sink(flaw.LOG, "log", "fs.appendFile fs.appendFileSync fs.promises.appendFile fs/promises.appendFile", 1,
          when=when.is_log_line, floor=REFLECTED),
+    sink(flaw.LOG, "log", ".write fs.appendFile fs.appendFileSync fs/promises.appendFile fs.promises.appendFile", 0, 1,
+         when=when.is_dated_entry, floor=REFLECTED),
     sink(flaw.LOG, "log", "console.log console.info console.warn console.error console.debug logger.info logger.warn "
          "logger.error logger.debug log.info log.warn log.error winston.info winston.error winston.warn "
          "winston.createLogger().info winston.createLogger().error winston.createLogger().warn pino().info "
@@ -135,18 +138,21 @@ PAGES = (
     sink(flaw.LOG, "log", ".info .warn .error .debug", 0, 1, when=when.is_own_logger, floor=REFLECTED),
     sink(known.REDIRECT, "redirect", ".redirect .location", 0, 1, floor=REFLECTED,
          when=of("res.", "ctx.", "reply.", "next/")),
+    sink(known.REDIRECT, "redirect", ".writeHead", 1, 2, floor=REFLECTED, when=answers.sends_elsewhere),
+    sink(known.REDIRECT, "redirect", ".setHeader .set .header .append", 1, floor=REFLECTED,
+         when=lambda site: answers.on_response(site) and answers.names_location(site)),
     sink(known.REDIRECT, "redirect", " ".join(f"{place}.{verb}" for place in names.LOCATIONS for verb in
          ("assign", "replace")), 0, floor=REFLECTED),
-    sink(flaw.COOKIE, "cookie", ".cookie .setCookie", when=when.cookie_flag("secure")),
-    sink(flaw.COOKIE_SCRIPT, "cookie", ".cookie .setCookie", when=when.cookie_flag("httpOnly")),
+    sink(flaw.COOKIE, "cookie", ".cookie .setCookie", when=answers.cookie_flag("secure")),
+    sink(flaw.COOKIE_SCRIPT, "cookie", ".cookie .setCookie", when=answers.cookie_flag("httpOnly")),
     sink(flaw.COOKIE, "cookie", "express-session cookie-session session", when=lambda site: when.is_const(
          when.setting(site, site.arg(0), "cookie", "secure"), False) or when.is_const(
          when.setting(site, site.arg(0), "secure"), False)),
-    sink(flaw.COOKIE, "cookie", "express-session", when=when.session_without("secure")),
+    sink(flaw.COOKIE, "cookie", "express-session", when=answers.session_without("secure")),
     sink(flaw.COOKIE_SCRIPT, "cookie", "express-session cookie-session session", when=lambda site: when.is_const(
          when.setting(site, site.arg(0), "cookie", "httpOnly"), False) or when.is_const(
          when.setting(site, site.arg(0), "httpOnly"), False)),
-    sink(flaw.HELMET, "helmet", "helmet", when=when.helmet_off),
+    sink(flaw.HELMET, "helmet", "helmet", when=answers.helmet_off),
 )  # fmt: skip
 NETWORK = (
     sink(known.SSRF, "ssrf", names.list_request_calls(), 0, floor=SURE),
@@ -161,31 +167,33 @@ NETWORK = (
     sink(flaw.XXE, "xxe", "xml2json.toJson node-expat.Parser().parse node-expat.Parser().write expat.Parser().parse "
          "expat.Parser().write", 0, floor=SURE),
     sink(flaw.XXE, "xxe", "sax.createStream().on sax.parser().on", when=when.first_is("doctype")),
-    sink(known.TLS, "tls", "js.option.rejectUnauthorized js.option.strictSSL js.option.SSL_VERIFYPEER",
+    sink(known.TLS, "tls", "js.option.rejectUnauthorized js.option.strictSSL js.option.SSL_VERIFYPEER "
+         "js.option.checkServerIdentity",
          when=when.first_is(False, 0)),
     sink(flaw.TLS_VERSION, "tls", "js.option.minVersion js.option.secureProtocol", when=when.matches(0, when.OLD_TLS)),
 )  # fmt: skip
 SECRETS = (
-    sink(known.PASSWORD_HASH, "hash", "crypto.createHash", when=when.weak_digest(True)),
-    sink(known.PASSWORD_HASH, "hash", "crypto.createHash().update", when=when.is_fast_password_hash),
-    sink(known.HASH, "hash", "crypto.createHash", when=when.weak_digest(False)),
+    sink(known.PASSWORD_HASH, "hash", "crypto.createHash", when=digests.weak_digest(True)),
+    sink(known.PASSWORD_HASH, "hash", "crypto.createHash().update", when=digests.is_fast_password_hash),
+    sink(known.HASH, "hash", "crypto.createHash", when=digests.weak_digest(False)),
     sink(known.CIPHER, "cipher", "crypto.createCipher crypto.createDecipher"),
     sink(known.CIPHER, "cipher", "crypto.createCipheriv crypto.createDecipheriv",
          when=when.matches(0, when.WEAK_CIPHER)),
-    sink(flaw.STATIC_IV, "iv", "crypto.createCipheriv", when=when.has_fixed_iv),
+    sink(flaw.STATIC_IV, "iv", "crypto.createCipheriv", when=digests.has_fixed_iv),
     sink(flaw.SECRET, "secret", "crypto.createCipheriv crypto.createDecipheriv crypto.createHmac",
          when=when.key_written_out(1)),
     sink(flaw.STATIC_SALT, "salt", "crypto.pbkdf2 crypto.pbkdf2Sync crypto.scrypt crypto.scryptSync",
-         when=when.has_fixed_salt),
+         when=digests.has_fixed_salt),
     sink(flaw.STATIC_SALT, "salt", "bcrypt.hash bcrypt.hashSync bcryptjs.hash bcryptjs.hashSync",
-         when=when.has_fixed_salt),
+         when=digests.has_fixed_salt),
     sink(flaw.FEW_ROUNDS, "rounds", "bcrypt.hash bcrypt.hashSync bcryptjs.hash bcryptjs.hashSync",
-         when=when.cost_below(1)),
+         when=digests.cost_below(1)),
     sink(flaw.FEW_ROUNDS, "rounds", "bcrypt.genSalt bcrypt.genSaltSync bcryptjs.genSalt bcryptjs.genSaltSync",
-         when=when.cost_below(0)),
-    sink(flaw.FEW_ROUNDS, "rounds", "crypto.pbkdf2 crypto.pbkdf2Sync", when=when.few_rounds),
-    sink(flaw.KEY_SIZE, "key", "crypto.generateKeyPair crypto.generateKeyPairSync", when=when.short_key),
+         when=digests.cost_below(0)),
+    sink(flaw.FEW_ROUNDS, "rounds", "crypto.pbkdf2 crypto.pbkdf2Sync", when=digests.few_rounds),
+    sink(flaw.KEY_SIZE, "key", "crypto.generateKeyPair crypto.generateKeyPairSync", when=digests.short_key),
     sink(known.RANDOM, "random", "crypto.pseudoRandomBytes"),
+    sink(known.RANDOM, "random", "Math.random", when=digests.makes_code),
     sink(flaw.SECRET, "secret", "jsonwebtoken.sign jsonwebtoken.verify jwt.sign jwt.verify jose.JWT.sign "
          "jose.JWT.verify "
          "jwt-simple.encode jwt-simple.decode", when=when.key_written_out(1)),
@@ -197,14 +205,13 @@ SECRETS = (
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_algorithm(2)),
     sink(flaw.JWT, "jwt", "jsonwebtoken.sign jwt.sign", when=when.no_algorithm(2)),
     sink(flaw.JWT, "jwt", "jsonwebtoken.verify jwt.verify", when=when.no_key),
-    sink(flaw.JWT, "jwt", "jsonwebtoken.decode", when=when.never_verified),
     sink(flaw.JWT, "jwt", "jwt-simple.decode", when=when.const(2, True)),
     sink(flaw.JWT, "jwt", "js.option.ignoreExpiration", when=when.first_is(True)),
     sink(flaw.JWT_CONTENT, "jwt", "jsonwebtoken.sign jwt.sign jose.JWT.sign jwt-simple.encode", when=when.tells_much),
     sink(flaw.CLEAR_TEXT, "clear", ".createInsecure", when=imports("grpc", "@grpc/grpc-js")),
-    sink(flaw.TIMING, "timing", "js.compared", 0, when=when.is_secret_compared, floor=SURE),
-    sink(flaw.TIMING, "timing", "js.compared", when=when.is_code_compared),
-    sink(flaw.TIMING, "timing", ".equals buffer.Buffer.compare Buffer.compare", when=when.is_code_equal),
+    sink(flaw.TIMING, "timing", "js.compared", 0, when=digests.is_secret_compared, floor=SURE),
+    sink(flaw.TIMING, "timing", "js.compared", when=digests.is_code_compared),
+    sink(flaw.TIMING, "timing", ".equals buffer.Buffer.compare Buffer.compare", when=digests.is_code_equal),
     sink(flaw.BOMB, "bomb", " ".join(f"zlib.{name}" for name in names.UNPACKERS), 0, when=when.is_unlimited,
          floor=REFLECTED),
     sink(flaw.ELECTRON, "electron", "js.option.nodeIntegration js.option.nodeIntegrationInWorker "
@@ -255,7 +262,7 @@ SETTINGS = (
     FlawedSetting(flaw.ESCAPE_OFF, r"(?i)^mustache\.escape$", lambda value: True),
     FlawedSetting(flaw.XXE, r"\.ondoctype$", lambda value: True, ("sax",)),
 )
-SINKS = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS)
+SINKS = (*INJECTION, *FILES, *PAGES, *NETWORK, *SECRETS, *tokens.SINKS)
 BOOK = FlowBook(
     sources=names.SOURCES,
     labels=names.LABELS,
@@ -263,7 +270,9 @@ BOOK = FlowBook(
     stores=STORES,
     settings=SETTINGS,
     returns=(Sink(known.RESPONSE, "xss", (), floor=SURE), Sink(flaw.HEADER, "header", (), floor=SURE)),
-    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "bomb": ALONE, "regex": BUILT},
+    statement=sink(known.SQL, "sql", "", 0, 1, 2, floor=SURE, unknown=True),
+    fills=frozenset({"util.format"}),
+    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "bomb": ALONE, "regex": BUILT, "option": ALONE, "nosql": ALONE},
     constants={"os.tmpdir()": "/tmp", "path.sep": "/"},
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,

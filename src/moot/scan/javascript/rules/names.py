@@ -142,7 +142,8 @@ PASSES = words(
     "js-yaml.load js-yaml.safeLoad path.join vm.Script vm2.VMScript "
     ".get .toString .strip .lower .upper .join .split .slice .concat .replace .replace_first .substr .padStart .padEnd "
     ".repeat .items .keys .values .trim .normalize .decode .search .matchAll .toJSON .valueOf .pop .popleft .getAll "
-    ".flat .reverse .sort .splice marked marked.parse marked.marked showdown.Converter().makeHtml"
+    ".flat .reverse .sort .splice marked marked.parse marked.marked marked.marked.parse "
+    "markdown-it().render snarkdown micromark.micromark showdown.Converter().makeHtml"
 )
 ROOTS = words(
     "fs crypto http https net os child_process cluster dns dgram zlib stream events timers readline tls vm "
@@ -168,7 +169,7 @@ GLOBALS = ROOTS | words(
 )
 """Globals of the language, its hosts and common libraries."""
 KEEPS = words("RegExp zod.object zod.z.object joi.object Joi.object @hapi/joi.object yup.object")
-MAKES = {"Set": "set", "Array": "list"}
+MAKES = {"Set": "set", "Map": "map", "Array": "list"}
 ENDS = words("process.exit process.abort ctx.throw next/navigation.notFound next/navigation.redirect")
 UNPACKERS = words("gunzip gunzipSync inflate inflateSync inflateRaw inflateRawSync unzip unzipSync brotliDecompress "
                   "brotliDecompressSync")  # fmt: skip

@@ -7,13 +7,16 @@ from tree_sitter import Node
 
 from moot.scan.javascript.rules.confusion import find_confused
 from moot.scan.javascript.rules.exposure import find_exposed
-from moot.scan.javascript.rules.flaws import CONFUSION, DISCLOSURE, PROTOTYPE
+from moot.scan.javascript.rules.flaws import CLAIM, CONFUSION, DISCLOSURE, PROTOTYPE, UNLIMITED
+from moot.scan.javascript.rules.limits import find_claims, find_unlimited
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.rules.book import Book
 from moot.scan.rules.handlers import goes_on_failed, is_logger
 from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
 from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
+from moot.scan.rules.roles import find_client_roles, make_role_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
+from moot.scan.rules.unsigned import find_unsigned, make_unsigned_rule
 from moot.scan.syntax import Source, words
 
 SQL = Rule(
@@ -206,14 +209,29 @@ def _list_outer(attempt: Node) -> Iterator[Node]:
 
 BOOK = Book(
     (),
-    (find_swallowed, find_hardcoded, find_weak_host_checks, find_logged_secrets, find_exposed, find_confused),
+    (
+        find_swallowed,
+        find_hardcoded,
+        find_weak_host_checks,
+        find_logged_secrets,
+        find_exposed,
+        find_confused,
+        find_unlimited,
+        find_claims,
+        find_client_roles,
+        find_unsigned,
+    ),
     (
         SWALLOWED,
         secret_rule("javascript"),
         PROTOTYPE,
         DISCLOSURE,
         CONFUSION,
+        UNLIMITED,
+        CLAIM,
         make_host_rule("javascript"),
+        make_role_rule("javascript"),
+        make_unsigned_rule("javascript"),
         make_logged_rule("javascript"),
     ),
 )

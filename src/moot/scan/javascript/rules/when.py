@@ -5,21 +5,16 @@ from collections.abc import Callable
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site, When
-from moot.scan.engine.values import PAGE, SHARED, Val
+from moot.scan.engine.values import BUILT, PAGE, SHARED, Val
 from moot.scan.regex_growth import measure_growth
+from moot.scan.rules.operands import finds_option
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import PRESCRIBED, is_about_password, is_guessable
-from moot.scan.syntax import words
+from moot.scan.rules.when import is_dated_line, is_guessable, is_named_by_caller
 
 DIRECT = 0.5
 """Parameters of functions with unknown callers are below this confidence."""
-TEXT_RESULTS = re.compile(
-    r"\.(?:toString|strip|join|lower|upper|replace|replace_first|get|concat|substr)\(\)$|^String\(\)$"
-)
-WEAK_DIGEST = re.compile(r"(?i)^(?:md[245]|sha-?1|rsa-(?:md5|sha1)|ripemd(?:160)?)$")
 WEAK_CIPHER = re.compile(r"(?i)^(?:des|rc[24]|bf|blowfish|cast|idea|seed)|-ecb$")
 OLD_TLS = re.compile(r"(?i)^(?:sslv[23]|tlsv1(?:[._]1)?)(?:_(?:client_|server_)?method)?$")
-SESSION_COOKIE = re.compile(r"(?i)token|sess|auth|jwt|sid$|login|remember")
 SHELLS = re.compile(r"(?:^|/)(?:ba|z|da|k)?sh$|cmd(?:\.exe)?$|powershell(?:\.exe)?$|pwsh$")
 BROWSERS = (
     "puppeteer",
@@ -60,14 +55,6 @@ def imports(*modules: str) -> When:
 def of(*starts: str) -> When:
     """A method of the response, or of something reached from it."""
     return lambda site: site.name.startswith(starts)
-
-
-RESPONSE = re.compile(r"(?:res|reply|ctx)(?:\.(?:response|raw|res|headers))?(?:\.\w+\(\))*\.\w+")
-
-
-def on_response(site: Site) -> bool:
-    """A method of the response itself: `ctx.issues.append` is not one."""
-    return RESPONSE.fullmatch(site.name) is not None
 
 
 def has(place: int, key: str, *wanted: object) -> When:
@@ -125,60 +112,6 @@ def is_sure(value: Val) -> bool:
     return max((taint.strength for taint in value.taints), default=0) >= DIRECT
 
 
-PLAIN_TYPE = re.compile(
-    r"""(?:type|contentType|set|header)\([^()]*['"](?:text/plain|text/csv|text|txt|json|csv|application/\w+)['"]"""
-)
-"""`res.type("text/plain")`"""
-
-
-def page(site: Site) -> bool:
-    """Text sent as HTML. An object becomes JSON; the result of an unknown function may be anything."""
-    if not site.name.startswith("res."):
-        return False
-    first = site.arg(0)
-    if first is None or first.refs or not first.taints or first.name in ("req.body", "req.query", "req.params"):
-        return False
-    if PLAIN_TYPE.search(site.text().partition("send(")[0]):
-        return False
-    return not first.name.endswith("()") or bool(TEXT_RESULTS.search(first.name))
-
-
-DOCUMENT_METHODS = words(
-    "findOne findOneAndUpdate findOneAndDelete findOneAndReplace findOneAndRemove updateOne updateMany deleteOne "
-    "deleteMany replaceOne countDocuments"
-)
-"""Methods that the collections of document databases have, and tables only where one of these is imported."""
-TABLES = (
-    "typeorm",
-    "@nestjs/typeorm",
-    "sequelize",
-    "sequelize-typescript",
-    "@mikro-orm/core",
-    "objection",
-    "waterline",
-)
-
-
-def query_object(site: Site) -> bool:
-    """A value that the sender can make an object; path parameters and headers are always text."""
-    first = site.arg(0)
-    if first is None or site.setting(first, "where") is not None:
-        return False
-    model = re.match(r"[A-Z]\w*\.\w+$|\?\.\w+$|(?:.*[.~])?(?:collection|models?|db)\b", site.name)
-    documents = site.name.rpartition(".")[2] in DOCUMENT_METHODS and not site.module(*TABLES)
-    if not (site.module("mongodb", "mongoose", "mongojs", "monk") or model or documents):
-        return False
-    return any(_can_be_object(taint.origin) and "nosql" not in taint.ended for taint in site.taints_at(0, "nosql"))
-
-
-OBJECTS = ("req.body", "req.query", "req.json", "req.param", "ctx.request.body", "ctx.query", "ctx.request.query",
-           "event.body", "socket.data")  # fmt: skip
-
-
-def _can_be_object(origin: str) -> bool:
-    return origin.startswith(OBJECTS) and not origin.startswith("req.params")
-
-
 def through_shell(site: Site) -> bool:
     """`spawn(program, args, {shell: true})`, or a shell that is given a script."""
     for place in (1, 2):
@@ -190,95 +123,15 @@ def through_shell(site: Site) -> bool:
     return program is not None and bool(SHELLS.search(program)) and any(is_const(p, "-c", "/c", "/C") for p in parts)
 
 
-def options_from_outside(site: Site) -> bool:
-    value = site.arg(1)
-    return site.name.startswith("res.") and value is not None and bool(value.taints) and not value.refs
-
-
-def without_root(site: Site) -> bool:
-    return site.name.startswith("res.") and site.setting(site.arg(1), "root") is None
+def reads_option(site: Site) -> bool:
+    program = site.arg(0)
+    given = site.items(site.arg(1)) or []
+    return program is not None and finds_option([program, *given]) and not through_shell(site)
 
 
 def not_a_function(site: Site) -> bool:
     first = site.arg(0)
     return first is not None and not first.refs
-
-
-def weak_digest(about_password: bool) -> When:
-    def check(site: Site) -> bool:
-        text = text_of(site.arg(0))
-        if text is None or not WEAK_DIGEST.search(text):
-            return False
-        if is_about_password(f"{site.words()} {site.line()}") != about_password:
-            return False
-        return about_password or not PRESCRIBED.search(site.around() or site.line())
-
-    return check
-
-
-SLOW_HASH = re.compile(r"(?i)scrypt|bcrypt|argon2|pbkdf2|pwned|range")
-
-
-def is_fast_password_hash(site: Site) -> bool:
-    """Any plain digest of a password, unless a slow hash follows or the digest is looked up in a list of leaks."""
-    value = site.arg(0)
-    named = value is not None and is_about_password(value.name.rpartition(".")[2])
-    return named and not SLOW_HASH.search(site.around())
-
-
-def has_fixed_iv(site: Site) -> bool:
-    value, algorithm = site.arg(2), text_of(site.arg(0)) or ""
-    if value is None or algorithm.lower().endswith("-ecb"):
-        return False
-    zeros = value.name == "Buffer.alloc()" and not re.search(r"randomFill|getRandomValues", site.around())
-    return _is_fixed(value) or zeros
-
-
-def _is_fixed(value: Val | None) -> bool:
-    return value is not None and isinstance(value.const, str | bytes) and not value.taints
-
-
-def has_fixed_salt(site: Site) -> bool:
-    return _is_fixed(site.arg(1))
-
-
-def few_rounds(site: Site) -> bool:
-    rounds = site.arg(2)
-    return rounds is not None and isinstance(rounds.const, int) and 0 < rounds.const < 10_000
-
-
-def cost_below(place: int) -> When:
-    def check(site: Site) -> bool:
-        cost = site.arg(place)
-        return cost is not None and type(cost.const) is int and cost.const < 10
-
-    return check
-
-
-def short_key(site: Site) -> bool:
-    size = site.setting(site.arg(1), "modulusLength")
-    return size is not None and isinstance(size.const, int) and size.const < 2048
-
-
-def is_secret_compared(site: Site) -> bool:
-    """Unless it is a number of `Math.random`: what anybody can foresee is no secret."""
-    sides = (site.arg(0), site.arg(1))
-    drawn = any(taint.label == "random" for side in sides if side is not None for taint in side.taints)
-    return is_const(site.arg(2), True) and not drawn
-
-
-def is_code_compared(site: Site) -> bool:
-    """One of the two is a message authentication code, or derived from a password."""
-    return any(CODES.search(value.name) for value in (site.arg(0), site.arg(1)) if value is not None)
-
-
-CODES = re.compile(r"createHmac\(\)|scryptSync\(\)|pbkdf2Sync\(\)")
-
-
-def is_code_equal(site: Site) -> bool:
-    """`mac.equals(tag)` stops at the first difference, as `Buffer.compare(mac, tag)` does."""
-    held = (site.receiver, site.arg(0), site.arg(1))
-    return any(CODES.search(value.name) for value in held if value is not None)
 
 
 def is_unlimited(site: Site) -> bool:
@@ -288,7 +141,7 @@ def is_unlimited(site: Site) -> bool:
 LOG_FILE = re.compile(r"(?i)log(?:s|ger|file|path)?(?:$|[^a-z])|audit|journal")
 
 
-OWN_LOGGER = re.compile(r"(?i)[./](?:logger|log)(?:\.default)?\.\w+$")
+OWN_LOGGER = re.compile(r"(?i)[./~](?:logger|log)(?:\.default)?\.\w+$")
 
 
 def is_own_logger(site: Site) -> bool:
@@ -298,6 +151,11 @@ def is_own_logger(site: Site) -> bool:
 
 def is_log_line(site: Site) -> bool:
     return bool(LOG_FILE.search(f"{site.words()} {site.text().partition(',')[0]}"))
+
+
+def is_dated_entry(site: Site) -> bool:
+    text = site.arg(0)
+    return text is not None and BUILT in text.marks and is_dated_line(site.text(), site.around())
 
 
 def is_secret(value: Val | None) -> bool:
@@ -313,40 +171,6 @@ def when_literal(place: int, *path: str | int) -> When:
 def key_written_out(place: int) -> When:
     """A hard-coded key: any text where a key is expected."""
     return lambda site: bool(text_of(site.arg(place)))
-
-
-def cookie_flag(flag: str) -> When:
-    def check(site: Site) -> bool:
-        if not site.name.startswith(("res.", "reply.")):
-            return False
-        options = site.arg(2)
-        value = site.setting(options, flag)
-        if value is not None:
-            return is_const(value, False)
-        name = text_of(site.arg(0))
-        plain = options is None or bool(options.refs)
-        return plain and name is not None and bool(SESSION_COOKIE.search(name))
-
-    return check
-
-
-def any_site(site: Site) -> bool:
-    """`Access-Control-Allow-Origin: *`, or the origin of the request."""
-    name, value = text_of(site.arg(0)), site.arg(1)
-    if name is not None and name.lower() == "access-control-allow-origin":
-        return is_const(value, "*") or (value is not None and bool(value.taints))
-    for table in (site.arg(0), value):
-        for key in ("Access-Control-Allow-Origin", "access-control-allow-origin"):
-            if is_const(site.setting(table, key), "*"):
-                return True
-    return False
-
-
-def open_cors(site: Site) -> bool:
-    origin = site.setting(site.arg(0), "origin")
-    return is_const(origin, "*") or (
-        is_const(origin, True) and is_const(site.setting(site.arg(0), "credentials"), True)
-    )
 
 
 IN_PAGE = ("message_event", "document.", "window.", "dom.", "localStorage.", "sessionStorage.")
@@ -384,16 +208,6 @@ def slower_pattern(site: Site) -> bool:
 def _measure_pattern(site: Site) -> str:
     text = text_of(site.setting(site.receiver, 0))
     return measure_growth(text, javascript=True) if text is not None else "linear"
-
-
-HELMET_PARTS = words(
-    "frameguard xssFilter hsts noSniff contentSecurityPolicy hidePoweredBy ieNoOpen referrerPolicy dnsPrefetchControl "
-    "xFrameOptions strictTransportSecurity xContentTypeOptions"
-)
-
-
-def helmet_off(site: Site) -> bool:
-    return any(is_const(site.setting(site.arg(0), part), False) for part in HELMET_PARTS)
 
 
 def first_is(*wanted: object) -> Callable[[Site], bool]:
@@ -438,27 +252,6 @@ def tells_much(site: Site) -> bool:
     return not payload.refs and bool(USER_RECORD.search(payload.name))
 
 
-def session_without(flag: str) -> When:
-    """A session whose cookie options lack this one."""
-
-    def check(site: Site) -> bool:
-        cookie = site.setting(site.arg(0), "cookie")
-        return cookie is not None and bool(cookie.refs) and site.setting(cookie, flag) is None
-
-    return check
-
-
-def whole_body(place: int) -> When:
-    """The whole request body, unfiltered."""
-
-    def check(site: Site) -> bool:
-        value = site.arg(place)
-        model = re.match(r"(?:.*[./~])?[A-Z]\w*\.\w+$|\?\.\w+$", site.name)
-        return bool(model) and value is not None and value.name in ("req.body", "ctx.request.body", "req.query")
-
-    return check
-
-
 def takes_anything(site: Site) -> bool:
     """Uploads without a limit on type and size."""
     options = site.arg(0)
@@ -484,10 +277,9 @@ def open_option(site: Site) -> bool:
 def is_shared_folder(site: Site) -> bool:
     path, flag = text_of(site.arg(0)), text_of(site.setting(site.arg(2), "flag")) or ""
     first = site.arg(0)
-    guessed = first is not None and SHARED in first.marks and is_guessable(site.around() or site.text())
+    around = site.around() or site.text()
+    origins = [taint.origin for taint in first.taints] if first is not None else []
+    guessed = first is not None and SHARED in first.marks and (
+        is_guessable(around) or is_named_by_caller(origins, around)
+    )  # fmt: skip
     return (guessed or (path is not None and path.startswith(("/tmp/", "/var/tmp/")))) and "x" not in flag
-
-
-def never_verified(site: Site) -> bool:
-    """Nothing in the file verifies a signature."""
-    return not site.contains("verify")
