@@ -3,6 +3,7 @@
 import re
 
 from moot.scan.engine.rulebook import Site
+from moot.scan.engine.values import ALL
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules.when import is_const, number, sink
 
@@ -51,7 +52,8 @@ ALWAYS_YES = re.compile(
 def _echoes_origin(site: Site) -> bool:
     """The origin of the request, whatever it is, beside leave to send cookies."""
     value = site.arg(1)
-    asked = is_const(site.arg(0), "Access-Control-Allow-Origin") and value is not None and bool(value.taints)
+    taints = value.taints if value is not None and is_const(site.arg(0), "Access-Control-Allow-Origin") else ()
+    asked = any(not taint.ended & {ALL, "ssrf"} for taint in taints)
     return asked and "Access-Control-Allow-Credentials" in site.around()
 
 
@@ -67,11 +69,25 @@ def _is_set(site: Site) -> bool:
     return site.arg("Value") is not None and not (age is not None and age < 0) and not is_const(site.arg("Value"), "")
 
 
+def _is_made_empty(site: Site) -> bool:
+    """`c := new(http.Cookie)`, whose fields are set afterwards."""
+    return re.search(r"new\(http\.Cookie\)|var \w+ http\.Cookie\b|http\.Cookie\{\}", site.around()) is not None
+
+
+def _lacks(site: Site, flag: str) -> bool:
+    cookie = site.arg(1)
+    named = site.setting(cookie, "Value") is not None and _is_made_empty(site)
+    value = site.setting(cookie, flag)
+    return named and (value is None or is_const(value, False)) and not site.contains(f".{flag} = true")
+
+
 SINKS = (
+    sink(flaw.COOKIE, "cookie", "net/http.SetCookie", when=lambda site: _lacks(site, "Secure")),
+    sink(flaw.COOKIE_SCRIPT, "cookie", "net/http.SetCookie", when=lambda site: _lacks(site, "HttpOnly")),
     sink(flaw.COOKIE, "cookie", COOKIES, when=_plain_cookie),
     sink(flaw.COOKIE_SCRIPT, "cookie", COOKIES, when=_is_script_cookie),
     sink(flaw.COOKIE, "cookie", SESSIONS, when=lambda site: not _is_on(site, "Secure", "CookieSecure")),
     sink(flaw.COOKIE_SCRIPT, "cookie", SESSIONS, when=_is_script_session),
     sink(flaw.CORS, "cors", CORS_OPTIONS, when=_allows_every_site),
-    sink(flaw.CORS, "cors", ".Set .Add", when=_echoes_origin),
+    sink(flaw.CORS, "cors", ".Set .Add .Header", when=_echoes_origin),
 )  # fmt: skip

@@ -243,4 +243,41 @@ CONCURRENCY = (
           "func f() {\nc := make(chan int, 1)\ngo func() { c <- 1 }()\nselect {\ncase <-c:\n"
           "case <-time.After(1):\n}\n}"),
 )  # fmt: skip
-EXAMPLES: tuple[RuleExample, ...] = (*FLOWS, *LIBRARIES, *CALLS, *STRUCTURE, *CONCURRENCY)
+FRAGMENTS = (
+    _wrap_in_handler("go-client-role", "net/http", 'if r.Header.Get("X-Role") == "admin" {\nshow(w)\n}',
+                     'if session(r).Role == "admin" {\nshow(w)\n}'),
+    _case("go-eval", "github.com/dop251/goja",
+          'func price(vm *goja.Runtime, rule string) (goja.Value, error) { return vm.RunString("total * " + rule) }',
+          'func price(vm *goja.Runtime, rule string) (goja.Value, error) { return vm.RunString("total * 2") }'),
+    _case("go-argument", "os/exec", 'func show(rev string) { exec.Command("git", "show", rev).Run() }',
+          'func show(rev string) { exec.Command("git", "show", "--end-of-options", rev).Run() }'),
+    _case("go-unsigned-token", "encoding/base64 encoding/json strings",
+          "func role(token string) (claims map[string]any, err error) {\n"
+          'raw, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])\nif err != nil {\nreturn\n}\n'
+          "err = json.Unmarshal(raw, &claims)\nreturn\n}",
+          "func role(token string) (map[string]any, error) { return verify(token) }"),
+    _case("go-private-mode", "os", "func save(path string, privateKey []byte) error {\n"
+          "return os.WriteFile(path, privateKey, 0o644)\n}",
+          "func save(path string, privateKey []byte) error {\nreturn os.WriteFile(path, privateKey, 0o600)\n}"),
+    _wrap_in_handler("go-unbounded-body", "io net/http", "body, err := io.ReadAll(r.Body)\nuse(body, err)",
+                     "body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))\nuse(body, err)"),
+    _case("go-claim-race", "os",
+          "func claim(path string) error {\nif _, err := os.Stat(path); err == nil {\nreturn taken\n}\n"
+          "return os.WriteFile(path, nil, 0o600)\n}",
+          "func claim(path string) error {\nf, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)\n"
+          "if err != nil {\nreturn err\n}\nreturn f.Close()\n}"),
+    _case("go-handler-race", "net/http sync",
+          "type C struct{ hits map[string]int }\n\nfunc (c *C) ServeHTTP(w http.ResponseWriter, r *http.Request) {\n"
+          "c.hits[r.URL.Path]++\n}",
+          "type C struct {\nmu sync.Mutex\nhits map[string]int\n}\n\n"
+          "func (c *C) ServeHTTP(w http.ResponseWriter, r *http.Request) {\nc.mu.Lock()\ndefer c.mu.Unlock()\n"
+          "c.hits[r.URL.Path]++\n}"),
+    _case("go-websocket-origin", "net/http github.com/gorilla/websocket",
+          "var up = websocket.Upgrader{CheckOrigin: func(r *http.Request) bool { return true }}",
+          "var up = websocket.Upgrader{CheckOrigin: func(r *http.Request) bool {\n"
+          'return r.Header.Get("Origin") == home\n}}'),
+    _inside("go-rsa-padding", "crypto/rand crypto/rsa crypto/sha256",
+            "out, err := rsa.EncryptPKCS1v15(rand.Reader, public, key)\nuse(out, err)",
+            "out, err := rsa.EncryptOAEP(sha256.New(), rand.Reader, public, key, nil)\nuse(out, err)"),
+)  # fmt: skip
+EXAMPLES: tuple[RuleExample, ...] = (*FLOWS, *LIBRARIES, *CALLS, *STRUCTURE, *CONCURRENCY, *FRAGMENTS)

@@ -214,8 +214,8 @@ JWT_METHOD = Rule(
 )  # fmt: skip
 KEY = Rule(
     "go-written-key", "auth", "high", 798,
-    "Hardcoded key: the key that signs tokens is in the source",
-    "Whoever sees the source signs tokens of their own.",
+    "Hardcoded key: the key that signs or encrypts is in the source",
+    "Whoever sees the source signs tokens of their own, and reads what is encrypted.",
     "Read it from the environment or a secret store, and change the one that was exposed.", 0.8,
 )  # fmt: skip
 TRUST = Rule(
@@ -235,4 +235,46 @@ TEMP_FILE = Rule(
     "Insecure temporary file: fixed name in a world-writable folder",
     "A link of that name, put there first, makes the program write to a file of the attacker's choice.",
     "Use os.CreateTemp or os.MkdirTemp.", 0.6,
+)  # fmt: skip
+READABLE = Rule(
+    "go-private-mode", "auth", "medium", 732,
+    "Insecure permissions: a key or a secret is stored where others may read it",
+    "Every user of the machine reads the key.",
+    "Use 0600: rights for the owner only.", 0.6,
+)  # fmt: skip
+UNLIMITED = Rule(
+    "go-unbounded-body", "other", "low", 770,
+    "Denial of service: the body of a request is read whole, however long it is",
+    "A client that never stops sending fills the memory.",
+    "Read it through http.MaxBytesReader.", 0.5,
+)  # fmt: skip
+CLAIM = Rule(
+    "go-claim-race", "race_condition", "low", 367,
+    "TOCTOU race: a file is looked for, and made afterwards",
+    "Two callers find no file, and both make it: each believes that it is the only one.",
+    "Open it with os.O_CREATE|os.O_EXCL, which fails where the file exists.", 0.5,
+)  # fmt: skip
+HANDLER_RACE = Rule(
+    "go-handler-race", "race_condition", "medium", 362,
+    "Data race: a handler changes a field of the server without a lock",
+    "Each request runs in a goroutine of its own: updates are lost, a map write ends the program.",
+    "Hold a sync.Mutex, or use sync/atomic.", 0.6,
+)  # fmt: skip
+ORIGIN = Rule(
+    "go-websocket-origin", "auth", "medium", 346,
+    "Cross-site WebSocket: connections of every site are accepted",
+    "A page of the attacker opens a connection with the visitor's cookies.",
+    "Compare the Origin header with the sites that may connect.", 0.7,
+)  # fmt: skip
+PADDING = Rule(
+    "go-rsa-padding", "auth", "medium", 780,
+    "Weak padding: RSA encryption with PKCS #1 v1.5",
+    "Who can tell whether a padding was right decrypts a message step by step.",
+    "Use rsa.EncryptOAEP.", 0.7,
+)  # fmt: skip
+CODE = Rule(
+    "go-eval", "injection", "critical", 94,
+    "Code injection: a text that is put together, or user input, is run as code",
+    "Text in the value is run by the engine: it calls what the program gave to scripts, or never ends.",
+    "Keep the script constant and hand the value over as data.", 0.8,
 )  # fmt: skip

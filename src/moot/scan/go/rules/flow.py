@@ -7,98 +7,52 @@ from moot.core.secret_patterns import UNGUESSABLE
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import ALONE, SHOWN, FlawedSetting, FlowBook, NamedStore, Sink, Site, by_name
 from moot.scan.engine.rules import checks
-from moot.scan.engine.values import HEADERS, MAIL, VALUED, Val
+from moot.scan.engine.values import ALL, BUILT, HEADERS, MAIL, Val
+from moot.scan.go.rules import answers as answers
+from moot.scan.go.rules import code as code
 from moot.scan.go.rules import cookies as cookies
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import libraries as libraries
 from moot.scan.go.rules import names as names
 from moot.scan.go.rules import patterns as known
+from moot.scan.go.rules.digests import (
+    FAST_HASHES,
+    HASHES,
+    KEY_DERIVATIONS,
+    has_fixed_salt,
+    is_about_login,
+    is_block_by_block,
+    is_password_digest,
+    is_plain_digest,
+    is_weak_code,
+    rounds_below,
+)
 from moot.scan.go.rules.nonces import CIPHER_MODES, has_fixed_iv
+from moot.scan.go.rules.programs import (
+    CONTEXT_EXECS,
+    EXECS,
+    is_line_built,
+    is_shell_script,
+    names_shell,
+    takes_option,
+)
+from moot.scan.go.rules.queries import comes_second, is_built, is_orm
+from moot.scan.go.rules.transport import allows_old_versions, allows_weak_suites, is_computed_off, skips_resumed
 from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, is_of_packages, number, only_opens, sink
-from moot.scan.rules.when import PRESCRIBED, is_about_password
 
 SECRET_NAME = UNGUESSABLE["go"]
-SHELLS = re.compile(r"(?:^|/)(?:(?:ba|z|da|k)?sh|cmd(?:\.exe)?|powershell|pwsh|python3?|perl|ruby|node)$")
-SQL_MODULES = (
-    "database/sql", "github.com/jmoiron/sqlx", "github.com/jackc/pgx", "github.com/jackc/pgx/v4",
-    "github.com/jackc/pgx/v5", "gorm.io/gorm", "github.com/jinzhu/gorm", "github.com/jackc/pgx/v5/pgxpool",
-    "github.com/go-xorm/xorm", "xorm.io/xorm", "github.com/go-pg/pg", "github.com/uptrace/bun",
-)  # fmt: skip
-PREPARED = re.compile(r"(?i)stmt(?:\[\])?$|\.Prepare\w*\(\)(?:\[\])?$")
-"""A statement that is prepared already: what it is given are values."""
-SECOND_ARGUMENT = (
-    "github.com/jackc/pgx", "github.com/jackc/pgx/v4", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v4/pgxpool",
-    "github.com/jackc/pgx/v5/pgxpool", "github.com/jmoiron/sqlx", "github.com/go-pg/pg", "github.com/go-pg/pg/v10",
-)  # fmt: skip
-"""Libraries whose statement comes after a context or a target."""
-ORMS = ("gorm.io/gorm", "github.com/jinzhu/gorm", "xorm.io/xorm", "github.com/go-xorm/xorm", "github.com/uptrace/bun")
-CONTEXT = re.compile(r"(?:^|\.)(?:[cC]tx|[cC]ontext)$|\.Context\(\)$|^context\.\w+\(\)")
-DATABASE = re.compile(r"(?i)(?:^|[._])(?:db|tx|conn|pool|dbx|sqldb|database|engine)(?:\[\])?$")
 PAGE_TAG = re.compile(
     r"(?i)</?(?:html|body|head|title|h[1-6]|p|div|span|a|ul|li|table|td|script|b|i|img|form)\b[^<>]*>"
 )
-WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$")
-
-
-def _is_built(place: int) -> Callable[[Site], bool]:
-    """Certainly untrusted, or a string built here: a bare parameter may be a whole statement of ours."""
-
-    def check(site: Site) -> bool:
-        value = site.arg(place)
-        sure = value is not None and any(taint.strength >= MEDIUM for taint in value.taints)
-        prepared = PREPARED.search(site.receiver.name) is not None
-        return value is not None and (sure or not value.name) and not prepared and _is_database(site)
-
-    return check
-
-
-def _is_database(site: Site) -> bool:
-    return site.module(*SQL_MODULES) or bool(DATABASE.search(site.receiver.name))
-
-
-def _comes_second(site: Site) -> bool:
-    """The statement stands behind a context, or behind what is filled in."""
-    first, second = site.arg(0), site.arg(1)
-    follows = first is not None and CONTEXT.search(first.name) is not None
-    return site.module(*SECOND_ARGUMENT) or follows or (second is not None and "sql" in second.marks)
-
-
-def _orm(site: Site) -> bool:
-    """By the import; in an excerpt, by the name of the database and SQL with a value in it."""
-    text = site.arg(0)
-    built = text is not None and bool({VALUED, "sql"} & text.marks) and DATABASE.search(site.receiver.name) is not None
-    return site.module(*ORMS) or built
 
 
 def _sends_page(site: Site) -> bool:
     return re.search(r"""Type\("html|text/html|MIMETextHTML""", site.around()) is not None
 
 
-def _is_shell_script(start: int) -> Callable[[Site], bool]:
-    """`exec.Command("sh", "-c", …)`"""
-
-    def check(site: Site) -> bool:
-        program = site.arg(start)
-        return program is not None and isinstance(program.const, str) and bool(SHELLS.search(program.const))
-
-    return check
-
-
-def _shell_named(site: Site) -> bool:
-    """`exec.Cmd{Path: "/bin/sh", Args: …}`"""
-    program = site.arg("Path")
-    return program is not None and isinstance(program.const, str) and bool(SHELLS.search(program.const))
-
-
-def _plain(start: int) -> Callable[[Site], bool]:
-    """After `--` nothing is an option."""
-    shell = _is_shell_script(start)
-    return lambda site: not shell(site) and not _ends_options(site, start)
-
-
-def _ends_options(site: Site, start: int) -> bool:
-    """Among the arguments, or in a list of them that the function puts together."""
-    return any(is_const(site.arg(place), "--") for place in range(start, start + 8)) or '"--"' in site.around()
+CLIENT_MODULES = (
+    "github.com/go-resty/resty/v2", "resty.dev/v3", "github.com/imroc/req/v3", "github.com/levigross/grequests",
+)  # fmt: skip
 
 
 def _to_page(place: int) -> Callable[[Site], bool]:
@@ -142,31 +96,12 @@ def _unknown_markup(site: Site) -> bool:
     value = site.arg(0)
     if value is None or value.const is not UNKNOWN or is_of_packages(site):
         return False
+    if value.taints or not value.name:
+        # A text that is put together here: what of it nobody escaped.
+        return any(not taint.ended & {"xss", ALL} for taint in value.taints)
     return not re.search(
         r"(?i)sanitiz|escape|render|markdown|policy|safe|json|icon|static", f"{value.name} {site.text()}"
     )
-
-
-def _weak_tls(site: Site) -> bool:
-    versions = (number(site.arg("MinVersion")), number(site.arg("MaxVersion")))
-    return any(version is not None and 0 < version < 0x0303 for version in versions) or is_const(
-        site.arg("PreferServerCipherSuites"), False
-    )
-
-
-def _weak_suite(site: Site) -> bool:
-    suites = site.items(site.arg("CipherSuites")) or []
-    return any(WEAK_SUITE.search(suite.name) for suite in suites)
-
-
-def _skips_resumed(site: Site) -> bool:
-    """A custom certificate check is skipped when a session is resumed."""
-    own = site.arg("VerifyPeerCertificate") is not None and site.arg("VerifyConnection") is None
-    return own and not is_const(site.arg("SessionTicketsDisabled"), True) and not _client_only(site)
-
-
-def _client_only(site: Site) -> bool:
-    return site.arg("RootCAs") is not None or site.arg("ServerName") is not None
 
 
 def _all_interfaces(place: int) -> Callable[[Site], bool]:
@@ -215,16 +150,6 @@ def _secret_use(site: Site) -> bool:
     return bool(re.search(SECRET_NAME, site.words()))
 
 
-def _about_password(site: Site) -> bool:
-    return is_about_password(f"{site.words()} {site.line()}")
-
-
-def _is_computed(site: Site) -> bool:
-    """A literal `true` has its own rule and rewrite."""
-    plain = re.search(r"InsecureSkipVerify:\s*true\b", site.text())
-    return is_const(site.arg("InsecureSkipVerify"), True) and plain is None
-
-
 def _is_unlimited(site: Site) -> bool:
     return "MaxBytesReader" not in site.around() and "net/http.Request" in site.receiver.name
 
@@ -234,41 +159,6 @@ def _both_headers(site: Site) -> bool:
     return (
         is_const(site.arg(0), "Transfer-Encoding") and is_const(site.arg(1), "chunked") and '"Content-Length"' in text
     )
-
-
-def _is_password_digest(site: Site) -> bool:
-    """A plain digest of a password, unless a slow hash follows."""
-    given = site.text().partition("(")[2]
-    return is_about_password(given) and not re.search(r"bcrypt|scrypt|argon2|pbkdf2", site.around())
-
-
-def _is_plain_digest(site: Site) -> bool:
-    handshake = site.contains("258EAFA5-E914-") and "ccept" in site.around()
-    return not _about_password(site) and not PRESCRIBED.search(site.around()) and not handshake
-
-
-def _is_weak_code(site: Site) -> bool:
-    """`hmac.New(md5.New, key)`"""
-    function = site.arg(0)
-    return function is not None and function.name in HASHES.split()
-
-
-def _has_fixed_salt(site: Site) -> bool:
-    salt = site.arg(2 if site.name == "crypto/pbkdf2.Key" else 1)
-    if salt is None or salt.taints:
-        return False
-    parts = site.items(salt)
-    return isinstance(salt.const, str | bytes | None) or (
-        parts is not None and all(part.const is not UNKNOWN for part in parts)
-    )
-
-
-def _rounds_below(place: int, least: int) -> Callable[[Site], bool]:
-    def check(site: Site) -> bool:
-        rounds = number(site.arg(place))
-        return rounds is not None and 0 < rounds < least
-
-    return check
 
 
 def _is_log_file(site: Site) -> bool:
@@ -284,28 +174,12 @@ def _writes_mail(site: Site) -> bool:
     return text is not None and MAIL in text.marks
 
 
-def _is_block_by_block(site: Site) -> bool:
-    """ECB: blocks of a longer text, each encrypted by itself."""
-    around = site.around()
-    chained = "cipher.New" in around or "XOR" in around or "^" in around
-    return re.search(r"\bfor\b", around) is not None and not chained
-
-
 def _dials_freely(site: Site) -> bool:
     """Unless each connection of the client is looked at: whatever name leads there, the address is public."""
     dials = site.contains("DialContext") or site.contains("Control:") or site.contains("ControlContext:")
     return not (dials and any(site.contains(test) for test in ("IsPrivate()", "IsLoopback()", "IsGlobalUnicast()")))
 
 
-FAST_HASHES = (
-    "crypto/sha256.Sum256 crypto/sha256.Sum224 crypto/sha512.Sum512 crypto/sha512.Sum384 crypto/sha512.Sum512_256 "
-    "golang.org/x/crypto/sha3.Sum256 golang.org/x/crypto/sha3.Sum512 crypto/sha256.New().Write "
-    "crypto/sha512.New().Write"
-)
-KEY_DERIVATIONS = (
-    "golang.org/x/crypto/pbkdf2.Key crypto/pbkdf2.Key golang.org/x/crypto/scrypt.Key golang.org/x/crypto/argon2.Key "
-    "golang.org/x/crypto/argon2.IDKey"
-)
 SQL_NAMES = ".Query .QueryRow .Exec .Prepare .Queryx .QueryRowx .NamedExec .MustExec .NamedQuery .Preparex .Rebind"
 CONTEXT_NAMES = (
     ".QueryContext .QueryRowContext .ExecContext .PrepareContext .QueryxContext .QueryRowxContext .NamedExecContext "
@@ -316,13 +190,7 @@ FILES = (
     "os.Rename os.Chmod os.Truncate os.Symlink io/ioutil.ReadFile io/ioutil.WriteFile io/ioutil.ReadDir os.Stat "
     "os.Lstat"
 )
-EXECS = "os/exec.Command golang.org/x/sys/execabs.Command"
-CONTEXT_EXECS = "os/exec.CommandContext golang.org/x/sys/execabs.CommandContext"
 CLIENTS = ("net/http", "net/http.DefaultClient", "net/http.Client()", "net/http.Client", "new()")
-HASHES = (
-    "crypto/md5.New crypto/md5.Sum crypto/sha1.New crypto/sha1.Sum golang.org/x/crypto/md4.New "
-    "golang.org/x/crypto/ripemd160.New"
-)
 LOG_OWNERS = (
     "log", "log.Logger", "log.New()", "log.Default()", "github.com/sirupsen/logrus",
     "github.com/sirupsen/logrus.Logger",
@@ -356,28 +224,29 @@ LOG_CALLS = [
 LOGGERS = " ".join(f"{owner}.{name}" for owner in LOG_OWNERS for name in LOG_CALLS)
 ECHO_CONTEXTS = " ".join(f"{echo}.HTML" for echo in names.ECHOS)
 SINKS: tuple[Sink, ...] = (
-    sink(known.SQL, "sql", SQL_NAMES, 0, when=_is_built(0), floor=CALLER),
+    sink(known.SQL, "sql", SQL_NAMES, 0, when=is_built(0), floor=CALLER),
     sink(known.SQL, "sql", ".Query .QueryRow .Exec .Prepare .Get .Select", 1,
-         when=lambda site: _comes_second(site) and _is_built(1)(site) and not is_text(site.arg(0)),
+         when=lambda site: comes_second(site) and is_built(1)(site) and not is_text(site.arg(0)),
          floor=CALLER),
-    sink(known.SQL, "sql", CONTEXT_NAMES, 1, when=_is_built(1), floor=CALLER),
-    sink(known.SQL, "sql", ".GetContext .SelectContext", 2, when=_is_built(2), floor=CALLER),
-    sink(known.SQL, "sql", ".Raw .Exec .Where .Having .Joins .Group .Table .Not .Or .Select .Distinct .Pluck .Expr", 0,
-         when=lambda site: _orm(site) and _is_built(0)(site), floor=CALLER),
-    sink(known.SQL, "sql", "gorm.io/gorm.Expr github.com/jinzhu/gorm.Expr", 0, when=_is_built(0), floor=CALLER),
-    sink(known.SQL, "sql", ".Order .OrderBy", 0, when=_orm, floor=CALLER),
+    sink(known.SQL, "sql", CONTEXT_NAMES, 1, when=is_built(1), floor=CALLER),
+    sink(known.SQL, "sql", ".GetContext .SelectContext", 2, when=is_built(2), floor=CALLER),
+    sink(known.SQL, "sql", ".Raw .NewRaw .ColumnExpr .TableExpr .WhereOr .Exec .Where .Having .Joins .Group .Table "
+         ".Not .Or .Select .Distinct .Pluck .Expr", 0,
+         when=lambda site: is_orm(site) and is_built(0)(site), floor=CALLER),
+    sink(known.SQL, "sql", "gorm.io/gorm.Expr github.com/jinzhu/gorm.Expr", 0, when=is_built(0), floor=CALLER),
+    sink(known.SQL, "sql", ".Order .OrderBy", 0, when=is_orm, floor=CALLER),
     sink(known.SQL, "sql", ".Where .Having .Suffix .Prefix .OrderBy", 0,
-         when=lambda site: site.module("github.com/Masterminds/squirrel") and _is_built(0)(site), floor=CALLER),
-    sink(known.EXEC, "shell", EXECS, 1, 2, 3, when=_is_shell_script(0), floor=CALLER),
-    sink(known.EXEC, "shell", CONTEXT_EXECS, 2, 3, 4, when=_is_shell_script(1), floor=CALLER),
+         when=lambda site: site.module("github.com/Masterminds/squirrel") and is_built(0)(site), floor=CALLER),
+    sink(known.EXEC, "shell", EXECS, 1, 2, 3, when=is_shell_script(0), floor=CALLER),
+    sink(known.EXEC, "shell", CONTEXT_EXECS, 2, 3, 4, when=is_shell_script(1), floor=CALLER),
     sink(known.EXEC, "program", EXECS, 0, floor=MEDIUM),
     sink(known.EXEC, "program", CONTEXT_EXECS, 1, floor=MEDIUM),
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 0, 1, floor=MEDIUM),
     sink(known.EXEC, "shell", "syscall.Exec syscall.ForkExec os.StartProcess syscall.StartProcess", 1,
-         when=_is_shell_script(0), floor=CALLER),
-    sink(known.EXEC, "shell", "os/exec.Cmd", "Args", when=_shell_named, floor=CALLER),
-    sink(flaw.ARGUMENT, "option", EXECS, 1, 2, 3, 4, when=_plain(0), floor=SURE),
-    sink(flaw.ARGUMENT, "option", CONTEXT_EXECS, 2, 3, 4, 5, when=_plain(1), floor=SURE),
+         when=is_shell_script(0), floor=CALLER),
+    sink(known.EXEC, "shell", "os/exec.Cmd", "Args", when=names_shell, floor=CALLER),
+    sink(flaw.ARGUMENT, "option", EXECS, 1, 2, 3, 4, 5, 6, when=takes_option(0), floor=SURE),
+    sink(flaw.ARGUMENT, "option", CONTEXT_EXECS, 2, 3, 4, 5, 6, 7, when=takes_option(1), floor=SURE),
     sink(known.PATH, "path", FILES, 0, floor=MEDIUM, when=lambda site: not from_archive(site)),
     sink(flaw.EXTRACT, "path", FILES, 0, floor=MEDIUM, when=lambda site: from_archive(site)),
     sink(known.PATH, "path", "net/http.ServeFile", 2, floor=SURE),
@@ -419,26 +288,26 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.HEADERS, "header", ".WriteString .Write fmt.Fprintf io.WriteString", 0, 1, floor=SURE,
          when=_writes_headers),
     sink(known.RANDOM, "random", " ".join(names.RANDOM), when=_secret_use),
-    sink(known.PASSWORD_HASH, "hash", HASHES, when=_about_password),
-    sink(known.HASH, "hash", HASHES, when=_is_plain_digest),
-    sink(known.HASH, "hash", "crypto/hmac.New", when=_is_weak_code),
-    sink(known.PASSWORD_HASH, "hash", FAST_HASHES, when=_is_password_digest),
-    sink(flaw.STATIC_SALT, "salt", KEY_DERIVATIONS, when=_has_fixed_salt),
-    sink(flaw.FEW_ROUNDS, "rounds", "golang.org/x/crypto/pbkdf2.Key", when=_rounds_below(2, 10_000)),
-    sink(flaw.FEW_ROUNDS, "rounds", "crypto/pbkdf2.Key", when=_rounds_below(3, 10_000)),
-    sink(flaw.FEW_ROUNDS, "rounds", "golang.org/x/crypto/bcrypt.GenerateFromPassword", when=_rounds_below(1, 10)),
+    sink(known.PASSWORD_HASH, "hash", HASHES, when=is_about_login),
+    sink(known.HASH, "hash", HASHES, when=is_plain_digest),
+    sink(known.HASH, "hash", "crypto/hmac.New", when=is_weak_code),
+    sink(known.PASSWORD_HASH, "hash", FAST_HASHES, when=is_password_digest),
+    sink(flaw.STATIC_SALT, "salt", KEY_DERIVATIONS, when=has_fixed_salt),
+    sink(flaw.FEW_ROUNDS, "rounds", "golang.org/x/crypto/pbkdf2.Key", when=rounds_below(2, 10_000)),
+    sink(flaw.FEW_ROUNDS, "rounds", "crypto/pbkdf2.Key", when=rounds_below(3, 10_000)),
+    sink(flaw.FEW_ROUNDS, "rounds", "golang.org/x/crypto/bcrypt.GenerateFromPassword", when=rounds_below(1, 10)),
     sink(flaw.STATIC_IV, "iv", CIPHER_MODES, when=has_fixed_iv),
     sink(flaw.STATIC_IV, "iv", ".Seal",
          when=lambda site: site.receiver.name.startswith("crypto/cipher.") and has_fixed_iv(site)),
-    sink(known.CIPHER, "cipher", "crypto/aes.NewCipher()[].Encrypt", when=_is_block_by_block),
+    sink(known.CIPHER, "cipher", "crypto/aes.NewCipher()[].Encrypt", when=is_block_by_block),
     sink(known.CIPHER, "cipher", "crypto/des.NewCipher crypto/des.NewTripleDESCipher crypto/rc4.NewCipher "
          "golang.org/x/crypto/blowfish.NewCipher golang.org/x/crypto/cast5.NewCipher"),
     sink(flaw.KEY_SIZE, "key", "crypto/elliptic.P224"),
     sink(flaw.KEY_SIZE, "key", "crypto/rsa.GenerateKey crypto/rsa.GenerateMultiPrimeKey", when=_few_bits),
-    sink(flaw.TLS_COMPUTED, "tls", "crypto/tls.Config", when=_is_computed),
-    sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_weak_tls),
-    sink(flaw.TLS_SUITES, "tls", "crypto/tls.Config", when=_weak_suite),
-    sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=_skips_resumed),
+    sink(flaw.TLS_COMPUTED, "tls", "crypto/tls.Config", when=is_computed_off),
+    sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=allows_old_versions),
+    sink(flaw.TLS_SUITES, "tls", "crypto/tls.Config", when=allows_weak_suites),
+    sink(flaw.TLS_VERSION, "tls", "crypto/tls.Config", when=skips_resumed),
     sink(flaw.HOST_KEY, "tls", "golang.org/x/crypto/ssh.InsecureIgnoreHostKey"),
     sink(flaw.BIND, "bind", "net.Listen crypto/tls.Listen net.ListenPacket", when=_all_interfaces(1)),
     sink(flaw.PERMISSION, "mode", "os.Chmod os.Mkdir os.MkdirAll", when=_wide(1)),
@@ -452,6 +321,11 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.EXPOSED, "error", "net/http.ResponseWriter.Write", 0, label="error"),
     sink(flaw.EXPOSED, "error", " ".join(f"{c}.{n}" for c in (names.GIN, *names.ECHOS) for n in
          ("String", "JSON", "HTML", "AbortWithStatusJSON")), "*", label="error"),
+    sink(flaw.PADDING, "cipher", "crypto/rsa.EncryptPKCS1v15 crypto/rsa.DecryptPKCS1v15"),
+    sink(known.EXEC, "shell", " ".join(f"golang.org/x/crypto/ssh.Session.{name}" for name in
+         ("Run", "Output", "CombinedOutput", "Start")), 0, when=is_line_built, floor=CALLER),
+    sink(known.SSRF, "ssrf", ".Get .Post .Put .Patch .Delete .Head", 0, floor=MEDIUM,
+         when=lambda site: site.module(*CLIENT_MODULES)),
     sink(flaw.OAUTH_STATE, "state", ".AuthCodeURL", when=_has_constant_state),
     sink(flaw.BOMB, "bomb", "io.Copy io.CopyBuffer", when=_is_compressed(1)),
     sink(flaw.BOMB, "bomb", "io.ReadAll io/ioutil.ReadAll", when=_is_compressed(0)),
@@ -477,11 +351,13 @@ SETTINGS = (FlawedSetting(flaw.TLS_VERSION, r"\.M(?:in|ax)Version$", lambda valu
 BOOK = FlowBook(
     sources=names.SOURCES,
     labels={"runtime/debug.Stack": "error"},
-    sinks=by_name((*SINKS, *cookies.SINKS, *libraries.SINKS)),
+    sinks=by_name((*SINKS, *answers.SINKS, *code.SINKS, *cookies.SINKS, *libraries.SINKS)),
     stores=STORES,
     settings=SETTINGS,
     returns=(Sink(known.RESPONSE, "xss", (), floor=SURE), Sink(flaw.HEADERS, "header", (), floor=SURE)),
-    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "program": ALONE, "regex": ALONE},
+    statement=sink(known.SQL, "sql", "", 0, 1, 2, floor=SURE, unknown=True),
+    fills=frozenset({"fmt.Sprintf"}),
+    shown=SHOWN | {"ssrf": ALONE, "redirect": ALONE, "program": ALONE, "regex": ALONE, "option": ALONE, "nosql": BUILT},
     sanitisers=names.SANITISERS,
     restores=names.RESTORES,
     harmless=names.HARMLESS,

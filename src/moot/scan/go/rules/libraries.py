@@ -3,17 +3,19 @@
 import re
 
 from moot.scan.engine.rulebook import NamedStore, Site, When
-from moot.scan.engine.values import SHARED
+from moot.scan.engine.values import BUILT, SHARED
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import names as names
 from moot.scan.go.rules import patterns as known
 from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, sink
+from moot.scan.rules.logins import asks_for_login
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import is_guessable
+from moot.scan.rules.when import DRAWN, is_guessable
 
 JWTS = tuple(
     f"github.com/{owner}" for owner in ("golang-jwt/jwt", "golang-jwt/jwt/v4", "golang-jwt/jwt/v5", "dgrijalva/jwt-go")
 )
+JWXS = tuple(f"github.com/lestrrat-go/jwx{version}/{part}" for version in ("", "/v2", "/v3") for part in ("jwt", "jws"))
 XPATHS = tuple(f"github.com/antchfx/{name}" for name in ("xmlquery", "htmlquery", "jsonquery"))
 MONGO = ("go.mongodb.org/mongo-driver/bson", "go.mongodb.org/mongo-driver/v2/bson", "gopkg.in/mgo.v2/bson")
 METHOD = re.compile(r"\.Method\b|WithValidMethods|ValidMethods|\.Alg\(\)|SigningMethod\w+\)?\s*;\s*!?ok")
@@ -24,8 +26,36 @@ def _every(owners: tuple[str, ...], *members: str) -> str:
 
 
 def _method_unchecked(site: Site) -> bool:
-    """A key function that never checks the signing method of the token."""
-    return "func(" in site.text() and not METHOD.search(site.text()) and not METHOD.search(site.around())
+    """A key function, here or elsewhere in the file, that never checks the signing method of the token."""
+    if METHOD.search(site.text()) or METHOD.search(site.around()):
+        return False
+    named = site.contains("*jwt.Token) (") and not any(site.contains(word) for word in CHECKS_METHOD)
+    return "func(" in site.text() or named
+
+
+CHECKS_METHOD = (".Method", "ValidMethods", ".Alg()", '["alg"]')
+
+
+def _is_filter_sent(site: Site) -> bool:
+    """A whole filter that was decoded from a request."""
+    query = site.arg(1)
+    sent = query is not None and not query.refs and any(".Body" in taint.origin for taint in query.taints)
+    return sent and any(site.module(name.rpartition("/")[0] + "/mongo") or site.module(name) for name in MONGO)
+
+
+def _asks_for_login(site: Site) -> bool:
+    """A password or a name that is compared by the database, of a type that may be an object of conditions."""
+    loose = re.search(r"(?:interface\{\}|\bany\b)", site.around().partition("{\n")[0]) is not None
+    return loose and site.module(*MONGO) and asks_for_login(site, site.arg(1))
+
+
+def _is_json_built(site: Site) -> bool:
+    text = site.arg(0)
+    return text is not None and BUILT in text.marks
+
+
+def _skips_check(site: Site) -> bool:
+    return is_const(site.arg(0), False)
 
 
 def _is_literal_key(site: Site) -> bool:
@@ -45,7 +75,7 @@ def _has_no_method(site: Site) -> bool:
     return method is not None and method.name.endswith(".SigningMethodNone")
 
 
-def _is_put_together(*places: int) -> When:
+def _is_put_together(*places: int | str) -> When:
     """Certainly from outside, or put into a text here: a bare parameter may be a whole expression of ours."""
 
     def check(site: Site) -> bool:
@@ -68,7 +98,8 @@ def _is_shared_file(site: Site) -> bool:
     path = site.arg(0)
     if path is None:
         return False
-    guessed = SHARED in path.marks and is_guessable(site.around())
+    around = site.around()
+    guessed = SHARED in path.marks and (is_guessable(around) or not DRAWN.search(around))
     return guessed or re.match(r"/(?:var/)?tmp/", str(path.const)) is not None
 
 
@@ -78,6 +109,15 @@ def _page(site: Site) -> bool:
 
 
 SINKS = (
+    sink(flaw.LDAP, "ldap", _every(names.LDAPS, "SearchRequest"), "Filter", "BaseDN",
+         when=_is_put_together("Filter", "BaseDN"), floor=CALLER),
+    sink(flaw.NOSQL, "nosql", ".Find .FindOne .CountDocuments .UpdateMany .UpdateOne .DeleteMany .DeleteOne "
+         ".FindOneAndUpdate .FindOneAndDelete", 1, when=_is_filter_sent, floor=SURE),
+    sink(flaw.NOSQL, "nosql", _every(MONGO, "UnmarshalExtJSON", "UnmarshalJSON"), 0, when=_is_json_built, floor=SURE),
+    sink(flaw.NOSQL, "nosql", ".FindOne .Find .CountDocuments", 1, when=_asks_for_login, floor=CALLER),
+    sink(flaw.JWT, "jwt", _every(JWXS, "WithVerify"), when=_skips_check),
+    sink(flaw.JWT, "jwt", _every(JWXS, "ParseInsecure", "WithInsecureNoSignature")),
+    sink(flaw.JWT, "jwt", ".UnsafeClaimsWithoutVerification"),
     sink(flaw.LDAP, "ldap", _every(names.LDAPS, "NewSearchRequest"), 0, 6, when=_is_put_together(0, 6), floor=CALLER),
     sink(flaw.XPATH, "xpath", _every(XPATHS, "Find", "FindOne", "Query", "QueryAll", "FindEach"), 1,
          when=_is_put_together(1), floor=CALLER),

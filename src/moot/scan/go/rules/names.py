@@ -68,8 +68,9 @@ def _harmless() -> dict[str, frozenset[str]]:
 HARMLESS = _harmless()
 RANDOM = words(
     " ".join(
-        f"math/rand{version}.{name}"
+        f"math/rand{version}.{owner}{name}"
         for version in ("", "/v2")
+        for owner in ("", "Rand.", "New().")
         for name in words(
             "Int Intn IntN Int31 Int31n Int32 Int32N Int63 Int63n Int64 Int64N Uint Uint32 Uint32N Uint64 Uint64N N "
             "Float32 Float64 ExpFloat64 NormFloat64 Perm Read Shuffle"
@@ -135,7 +136,7 @@ PASSES = words(
     "net/url.QueryUnescape net/url.PathUnescape net/url.ParseQuery net/url.JoinPath encoding/json.Unmarshal "
     "encoding/json.NewDecoder encoding/xml.Unmarshal encoding/xml.NewDecoder encoding/gob.NewDecoder "
     "gopkg.in/yaml.v2.Unmarshal gopkg.in/yaml.v3.Unmarshal html.UnescapeString net/http.MaxBytesReader "
-    "database/sql.Named os.ExpandEnv os.Expand errors.New fmt.Errorf fmt.Sscan fmt.Sscanf fmt.Sscanln "
+    "database/sql.Named net.JoinHostPort os.ExpandEnv os.Expand errors.New fmt.Errorf fmt.Sscan fmt.Sscanf fmt.Sscanln "
     ".lower .upper .strip .removeprefix .removesuffix .replace .split .join .resolve .Get .Values .String .Bytes .Text "
     ".Hostname .EscapedPath .Redacted .Read .ReadString .ReadBytes .ReadLine .Decode .DecodeString .search "
     ".Query .Error"
@@ -159,6 +160,8 @@ CONSTANTS: dict[str, int | str] = {
     "io/fs.ModePerm": 0o777,
     "net/http.StatusOK": 200,
     "os.TempDir()": "/tmp",
+    "os.PathSeparator": "/",
+    "path/filepath.Separator": "/",
     "golang.org/x/crypto/bcrypt.MinCost": 4,
     "golang.org/x/crypto/bcrypt.DefaultCost": 10,
 }

@@ -5,6 +5,7 @@ import re
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site
 from moot.scan.go.rules.when import REVIEWED
+from moot.scan.rules.ciphers import is_cut_of
 
 CIPHER_MODES = " ".join(f"crypto/cipher.New{mode}" for mode in ("CBCEncrypter", "CFBEncrypter", "CTR", "OFB", "CFB"))
 SECOND = re.compile(r"\([^,()]+,\s*+(\w++)\s*+[,)]")
@@ -14,6 +15,9 @@ MAX_BUFFER = 4096
 
 def has_fixed_iv(site: Site) -> bool:
     iv = site.arg(1)
+    key = site.setting(site.arg(0), 0) if site.arg(0) is not None else None
+    if iv is not None and iv.taints and (is_cut_of(site.arg(0) or iv, iv) or (key is not None and is_cut_of(key, iv))):
+        return not REVIEWED.search(site.line())
     if iv is None or iv.taints or REVIEWED.search(site.line()):
         return False
     parts = site.items(iv)

@@ -6,15 +6,19 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from moot.scan.go.checks import structure
+from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import structure as golang_structure
+from moot.scan.go.rules.claims import find_claims, find_handler_races
 from moot.scan.rule import CallRule, Rule, RuleMatch, on
 from moot.scan.rules.book import Book
 from moot.scan.rules.error_reasons import read_comment
 from moot.scan.rules.errors import DISCARDED, find_discarded
 from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
 from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
+from moot.scan.rules.roles import find_client_roles, make_role_rule
 from moot.scan.rules.secrets import find_hardcoded, secret_rule
 from moot.scan.rules.timing import find_compared, make_timing_rule
+from moot.scan.rules.unsigned import find_unsigned, make_unsigned_rule
 from moot.scan.syntax import Source, nth
 
 SQL = Rule(
@@ -145,6 +149,10 @@ BOOK = Book(
         find_compared,
         find_weak_host_checks,
         find_logged_secrets,
+        find_claims,
+        find_client_roles,
+        find_unsigned,
+        find_handler_races,
     ),
     (
         TLS,
@@ -152,7 +160,13 @@ BOOK = Book(
         secret_rule("go"),
         make_timing_rule("go"),
         make_host_rule("go"),
+        make_role_rule("go"),
+        make_unsigned_rule("go"),
         make_logged_rule("go"),
+        flaw.CLAIM,
+        flaw.HANDLER_RACE,
+        flaw.ORIGIN,
+        flaw.HOST_KEY,
         *golang_structure.RULES,
     ),
 )

@@ -1,0 +1,47 @@
+"""Go rules for what a server sends, reads and adds to its files."""
+
+import re
+
+from moot.scan.engine.rulebook import Sink, Site, When
+from moot.scan.engine.values import BUILT
+from moot.scan.go.rules import flaws as flaw
+from moot.scan.go.rules import patterns as known
+from moot.scan.go.rules.when import SURE, is_const, number, sink
+from moot.scan.rules.when import is_dated_line
+
+PRIVATE = re.compile(r"(?i)priv(?:ate)?_?(?:key|pem)|secret|passw|credential|id_rsa|token|key_?file|keypem|pemkey")
+
+
+def _is_location(site: Site) -> bool:
+    return is_const(site.arg(0), "Location", "location") and "Header" in site.name
+
+
+def _is_entry(site: Site) -> bool:
+    """A line of a log that is written by hand, whatever its file is called."""
+    built = any(BUILT in value.marks for place in (0, 1) if (value := site.arg(place)) is not None)
+    return (built or site.name.startswith("fmt.")) and is_dated_line(site.text(), site.around())
+
+
+def _is_readable(place: int) -> When:
+    def check(site: Site) -> bool:
+        mode = number(site.arg(place))
+        about = f"{site.text()} {site.words()}"
+        return mode is not None and bool(mode & 0o044) and not mode & 0o022 and PRIVATE.search(about) is not None
+
+    return check
+
+
+def _reads_whole_body(site: Site) -> bool:
+    body = site.arg(0)
+    named = body is not None and body.name.endswith("http.Request.Body")
+    handles = "http.ResponseWriter" in site.around() or "func(c *gin.Context)" in site.around()
+    return named and handles and "MaxBytesReader" not in site.around() and "ContentLength" not in site.around()
+
+
+SINKS: tuple[Sink, ...] = (
+    sink(known.REDIRECT, "redirect", ".Set .Add", 1, when=_is_location, floor=SURE),
+    sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprintln fmt.Fprint", 1, 2, 3, 4, when=_is_entry, floor=SURE),
+    sink(flaw.LOG, "log", ".WriteString io.WriteString", 0, 1, when=_is_entry, floor=SURE),
+    sink(flaw.READABLE, "mode", "os.WriteFile io/ioutil.WriteFile os.OpenFile", when=_is_readable(2)),
+    sink(flaw.UNLIMITED, "size", "io.ReadAll io/ioutil.ReadAll", when=_reads_whole_body),
+)  # fmt: skip
