@@ -1,5 +1,8 @@
 """A file in its tree: its findings are those it has alone, or the tree explains the difference."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -151,3 +154,19 @@ def test_calls_that_are_not_followed_are_reported() -> None:
     text = QUERY.replace("(db, name)", "(db, name, kind)") + many
     gaps = StaticTeam().scan(Code(files=(SourceFile(path="a.py", language="python", text=text),))).not_analysed
     assert [(gap.line, "different ways" in gap.why) for gap in gaps] == [(4, True)]
+
+
+FRAGMENTS = [
+    (path.parent.name, text)
+    for path in sorted(Path(__file__).parent.glob("pairs/*/families.txt"))
+    for text in re.split(r"(?m)^(?:=== .*\n)?--- (?:before|after)\n", path.read_text(encoding="utf-8"))[1:]
+]
+SUFFIX = {"python": "py", "javascript": "js", "typescript": "ts", "go": "go"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(FRAGMENTS), min_size=2, max_size=3, unique=True))
+def test_fragments_say_the_same_beside_each_other(fragments: list[tuple[str, str]]) -> None:
+    """Nothing of one is taken for something of another: neither a name, nor a check, nor a caller."""
+    files = {f"part{place}/file{place}.{SUFFIX[kind]}": text for place, (kind, text) in enumerate(fragments)}
+    assert scan(files) == {path: scan({path: text})[path] for path, text in files.items()}
