@@ -12,6 +12,8 @@ FROM = re.compile(r"(?:^|[;:])[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*
 HEAD = re.compile(r"from[ \t]+[.\w]+[ \t]+import")
 IMPORT = re.compile(r"(?:^|[;:])[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
 SPECIFIER = re.compile(r"\b(?:from|import|require)\b[\s(]*(['\"`])([^'\"`\n]{1,300})\1")
+AS = r"(?:[ \t]+as[ \t]+\w+)?"
+MEMBER, MODULE = re.compile(rf"(\w+){AS}"), re.compile(rf"([\w.]+){AS}")
 ENDING = re.compile(r"\.(?:pyw?|[cm]?[jt]sx?|go)$")
 PACKAGE_FILES = ("__init__", "index")
 
@@ -26,33 +28,35 @@ def links(files: Sequence[SourceFile]) -> list[tuple[int, int]]:
             there = first_of.setdefault(posixpath.dirname(_use_slashes(file.path)), here)
             targets = [] if there == here else [there]
         else:
-            names = _python(file) if file.language == "python" else _scripts(file)
-            targets = [place for name in dict.fromkeys(names) for place in known.find_nearest(name, here)]
+            names = dict.fromkeys(_python(file) if file.language == "python" else _scripts(file))
+            targets = [place for name in names for place in known.find_nearest(name, here)]
         found.update(((here, there), None) for there in targets if there != here)
     return list(found)
 
 
 class _Known:
-    """Files by every name they can be imported as: `src/app/db.py` is `src.app.db`, `app.db` or `db`."""
+    """Files by every name they can be imported as: `src/app/db.py` is `src/app/db`, `app/db` or `db`."""
 
     def __init__(self, files: Sequence[SourceFile]) -> None:
-        self.words = [_words(file) for file in files]
-        self.places: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        for place, words in enumerate(self.words):
+        self.folders: list[tuple[str, ...]] = []
+        self.places: dict[str, list[int]] = defaultdict(list)
+        for place, words in enumerate(_words(file) for file in files):
+            self.folders.append(words[:-1])
             for start in range(len(words)):
-                self.places[words[start:]].append(place)
+                self.places["/".join(words[start:])].append(place)
 
-    def find_nearest(self, name: tuple[str, ...], here: int) -> list[int]:
+    def find_nearest(self, name: str, here: int) -> list[int]:
         """The nearest file of this name: the one that shares the most folders."""
-        found = [place for place in self.places.get(name, ()) if place != here]
+        if name not in self.places:  # most are of libraries
+            return []
+        found = [place for place in self.places[name] if place != here]
         nearest = min(found, key=lambda place: (-self._count_shared(place, here), place), default=None)
         if nearest is None:
             return []
-        standard = len(name) == 1 and name[0] in sys.stdlib_module_names
-        return [] if standard and self.words[nearest][:-1] != self.words[here][:-1] else [nearest]
+        return [] if name in sys.stdlib_module_names and self.folders[nearest] != self.folders[here] else [nearest]
 
     def _count_shared(self, one: int, other: int) -> int:
-        return len(posixpath.commonprefix([self.words[one][:-1], self.words[other][:-1]]))
+        return len(posixpath.commonprefix([self.folders[one], self.folders[other]]))
 
 
 def _use_slashes(path: str) -> str:
@@ -68,16 +72,29 @@ def _words(file: SourceFile) -> tuple[str, ...]:
     return words[:-1] if len(words) > 1 and words[-1] in PACKAGE_FILES else words
 
 
-def _python(file: SourceFile) -> Iterator[tuple[str, ...]]:
+def _python(file: SourceFile) -> Iterator[str]:
+    folder = _split(posixpath.dirname(_use_slashes(file.path)))
     for module, members in _froms(file.text):
-        base = _absolute(module, file.path)
+        base = _absolute(module, folder)
         yield base
-        yield from ((*base, member) for member in re.findall(r"(\w+)(?:[ \t]+as[ \t]+\w+)?", members))
-    lines = [line for line in file.text.split("\n") if "import" in line]
-    for modules in (modules for line in lines for modules in IMPORT.findall(line)):
-        for module in re.findall(r"([\w.]+)(?:[ \t]+as[ \t]+\w+)?", modules):
-            words = tuple(module.split("."))
-            yield from (words[:end] for end in range(len(words), 0, -1))
+        above = f"{base}/" if base else ""
+        for member in MEMBER.findall(members):
+            yield above + member
+    for modules in (modules for line in _list_import_lines(file.text) for modules in IMPORT.findall(line)):
+        for module in MODULE.findall(modules):
+            name = module.replace(".", "/")
+            while name:
+                yield name
+                name = name.rpartition("/")[0]
+
+
+def _list_import_lines(text: str) -> Iterator[str]:
+    at = text.find("import")
+    while at >= 0:
+        end = text.find("\n", at)
+        line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)]
+        yield line
+        at = text.find("import", end) if end >= 0 else -1
 
 
 def _froms(text: str) -> Iterator[tuple[str, str]]:
@@ -91,19 +108,17 @@ def _froms(text: str) -> Iterator[tuple[str, str]]:
         at = found.end()
 
 
-def _absolute(module: str, path: str) -> tuple[str, ...]:
+def _absolute(module: str, folder: tuple[str, ...]) -> str:
     rest = module.lstrip(".")
     up = len(module) - len(rest)
-    folder = _split(posixpath.dirname(_use_slashes(path)))
-    base = folder[: len(folder) - up + 1] if up else ()
-    return (*base, *(word for word in rest.split(".") if word))
+    return "/".join((*(folder[: len(folder) - up + 1] if up else ()), *filter(None, rest.split("."))))
 
 
-def _scripts(file: SourceFile) -> Iterator[tuple[str, ...]]:
+def _scripts(file: SourceFile) -> Iterator[str]:
     for _, name in SPECIFIER.findall(file.text):
         if name.startswith("."):
             place = posixpath.normpath(posixpath.join(posixpath.dirname(_use_slashes(file.path)), name))
         else:
             place = name.removeprefix("@/").removeprefix("~/").removeprefix("node:")
         words = _split(ENDING.sub("", place))
-        yield words[:-1] if len(words) > 1 and words[-1] in PACKAGE_FILES else words
+        yield "/".join(words[:-1] if len(words) > 1 and words[-1] in PACKAGE_FILES else words)
