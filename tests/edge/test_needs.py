@@ -28,15 +28,15 @@ def test_names_are_read_from_lists(name: str, text: str, needs: tuple[str, ...],
     (tmp_path / ".git").mkdir()
     (tmp_path / name).write_text(text)
     (tmp_path / "src" / "a.py").write_text("x = 1\n")
-    assert read_needs([tmp_path / "src" / "a.py"]) == needs
+    assert read_needs([str(tmp_path / "src" / "a.py")]) == needs
 
 
 def test_nothing_is_read_above_the_project(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("psycopg2\n")
     (tmp_path / "app" / ".git").mkdir(parents=True)
     (tmp_path / "app" / "a.py").write_text("x = 1\n")
-    assert read_needs([tmp_path / "app" / "a.py"]) == ()
-    assert read_needs([tmp_path / "app" / "absent.py"]) == ()
+    assert read_needs([str(tmp_path / "app" / "a.py")]) == ()
+    assert read_needs([str(tmp_path / "app" / "absent.py")]) == ()
 
 
 def test_a_single_file_is_repaired_with_the_driver_its_project_asks_for(tmp_path: Path) -> None:

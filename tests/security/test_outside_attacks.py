@@ -37,7 +37,7 @@ LINKS: dict[str, tuple[str, Callable[[], object]]] = {
     "configuration": (".planning/config.json", lambda: read_planning([".planning/01-PLAN.md"], None, None)),
     "task": ("tasks/one/task.md", lambda: read_custom(SuiteSource(folder=Path("tasks")))),
     "labelled": ("tasks/safe/a.py", lambda: read_labelled(SuiteSource(folder=Path("tasks")))),
-    "packages": ("requirements.txt", lambda: read_needs([Path("app.py")])),
+    "packages": ("requirements.txt", lambda: read_needs([str(Path("app.py").resolve())])),
 }
 HOSTILE: dict[str, Callable[[], object]] = {
     "letters": lambda: examples_in("f(2) == 4 " + "a" * 200_000),

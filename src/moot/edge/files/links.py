@@ -9,12 +9,12 @@ from moot.core.errors import UsageError
 
 def lies_in(path: Path, folder: Path) -> bool:
     """Where the path really is, after all links."""
-    return lies_below(path, os.path.realpath(folder))
+    return is_below(os.path.realpath(path), os.path.realpath(folder))
 
 
-def lies_below(path: Path, real: str) -> bool:
-    """The same for many files of one folder, whose real path is known."""
-    return Path(os.path.realpath(path)).is_relative_to(real)
+def is_below(real: str, folder: str) -> bool:
+    """Of real paths."""
+    return real == folder or real.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def refuse_links_out(paths: Iterable[Path], folder: Path) -> None:

@@ -18,14 +18,10 @@ NAME = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?([\w.\-~]+\.[\w.\-]+/[\w.\-/~]+)\s+v\d", re.MULTILINE)
 
 
-def read_needs(files: Iterable[Path]) -> tuple[str, ...]:
-    """Names only, without duplicates. Unreadable files are ignored."""
-    # Thousands of files lie in the same folders: each is looked at once.
-    find_real, is_root = cache(os.path.realpath), cache(_has_mark)
-    beside = dict.fromkeys(
-        os.path.dirname(os.path.realpath(file)) if os.path.islink(file) else find_real(os.path.dirname(file))
-        for file in files
-    )
+def read_needs(files: Iterable[str]) -> tuple[str, ...]:
+    """Names only, without duplicates, for files by their real paths. Unreadable files are ignored."""
+    is_root = cache(_has_mark)
+    beside = dict.fromkeys(os.path.dirname(file) for file in files)  # thousands of files lie in the same folders
     folders = dict.fromkeys(folder for name in beside for folder in _list_folders(Path(name), is_root))
     return tuple(dict.fromkeys(name for folder in folders for name in _read_requirements(folder)))
 

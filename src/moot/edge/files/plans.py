@@ -9,7 +9,8 @@ from pathlib import Path
 from moot.core.errors import UsageError
 from moot.core.types import NotAnalysed
 from moot.edge.files.links import lies_in, refuse_links_out
-from moot.edge.files.sources import Origins, decode_source, format_path
+from moot.edge.files.names import format_path
+from moot.edge.files.sources import Origins, decode_source
 from moot.evidence.artefacts.kinds import guess
 from moot.evidence.artefacts.values import ArtefactType, Neighbour
 

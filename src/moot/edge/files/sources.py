@@ -5,15 +5,15 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
 from moot.core.errors import UsageError
 from moot.core.types import SUFFIXES, Code, Language, NotAnalysed, SourceFile, Tests
-from moot.edge.files.links import lies_below, refuse_links_out
+from moot.edge.files.links import is_below, refuse_links_out
+from moot.edge.files.names import FileNames, escape_name, format_path
 from moot.edge.files.needs import read_needs
 from moot.edge.files.skips import REASONS, Reason, folder_reason, is_generated
 from moot.edge.git import ForeignWorktree, GitError, git, is_repository, top_of
@@ -51,14 +51,14 @@ def read_code(
     skipped: Counter[Reason] = Counter(dict.fromkeys(REASONS, 0))
     most = None if whole else MAX_FILES
     found = _collect_changed(paths, base) if base else _collect_named(paths, chosen, skipped, left_out, most)
+    names = FileNames()
     for path, named in found:
         try:
-            _check_name(path)
+            _check_name(shown := names.format(path))
             data = _bytes(path)
             if not named and not data.strip():
                 continue  # ignore an empty `__init__.py`
-            real = os.path.realpath(path)
-            shown, written_in = _format_real(path, real), chosen or _language(path)
+            written_in = chosen or _language(path)
             text = decode_source(data, shown)
         except UsageError as problem:
             if named:
@@ -70,12 +70,12 @@ def read_code(
             continue
         before = _before(path, base) if base else None
         sources.append(SourceFile(path=shown, language=written_in, text=text, base=before))
-        origins[shown] = (real, hashlib.sha256(data).hexdigest())
+        origins[shown] = (names.find_real(path), hashlib.sha256(data).hexdigest())
     if not sources:
         if base and not left_out:
             raise NothingChanged(f"{UNCHANGED} {base}, but for empty or generated files")
         raise UsageError(f"there is no readable code in {', '.join(paths)}{_but(skipped)}{_because(left_out)}")
-    needs = read_needs(Path(path) for path, _ in origins.values())
+    needs = read_needs(path for path, _ in origins.values())
     return Gathered(Code(files=tuple(sources), needs=needs), origins, tuple(left_out), skipped)
 
 
@@ -113,7 +113,7 @@ def read_tests(path: str) -> Tests:
         refuse_links_out([file], file.parent)
     wanted = [*named, *modules]
     for file in wanted:
-        _check_name(file)
+        _check_name(format_path(file))
     given = [
         (format_path(f), decode_source(data, format_path(f)) if data.strip() else "")
         for f in wanted
@@ -236,10 +236,13 @@ def _below(folder: Path) -> Iterable[Path]:
     listed = _ask_git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
     if not listed and _ask_git(folder, "check-ignore", "--quiet", ".") is not None:
         listed = None
-    files = folder.rglob("*") if listed is None else (folder / name for name in _split_names(listed))
-    known = (file for file in files if file.suffix.lower() in SUFFIXES)
-    real = os.path.realpath(folder)
-    return sorted({f for f in known if os.path.isfile(f) and _is_own_file(f, real)})
+    found = _list_all(folder) if listed is None else (os.path.join(folder, name) for name in _split_names(listed))
+    code = {file for file in found if os.path.splitext(file)[1].lower() in SUFFIXES}
+    return map(Path, sorted(_select_own(code, folder), key=lambda file: file.split(os.sep)))
+
+
+def _list_all(folder: Path) -> Iterator[str]:
+    return (os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
 
 
 def _list_closed_folders(folder: Path) -> list[NotAnalysed]:
@@ -262,9 +265,10 @@ def _is_ignored(folder: Path, name: str) -> bool:
     return inner != "." and _ask_git(folder, "check-ignore", "--quiet", "--", inner) is not None
 
 
-def _is_own_file(file: Path, folder: str) -> bool:
-    """No link, and not behind one that leads outside."""
-    return not file.is_symlink() and lies_below(file, folder)
+def _select_own(files: Iterable[str], folder: Path) -> Iterator[str]:
+    """Regular files: no links, and none behind a link that leads outside."""
+    real, names = os.path.realpath(folder), FileNames()
+    return (f for f in files if not os.path.islink(f) and os.path.isfile(f) and is_below(names.find_real(f), real))
 
 
 def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]:
@@ -281,9 +285,8 @@ def _collect_changed(paths: Sequence[str], base: str) -> list[tuple[Path, bool]]
         raise UsageError(f"--diff: unknown commit {base!r}")
     new = git(here, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *paths)
     root = top_of(here)
-    real = os.path.realpath(root)
-    files = [root / name for name in dict.fromkeys(_split_names(names + new))]
-    code = [f for f in files if f.suffix.lower() in SUFFIXES and os.path.isfile(f) and _is_own_file(f, real)]
+    files = [str(root / name) for name in dict.fromkeys(_split_names(names + new))]
+    code = [Path(f) for f in _select_own(files, root) if os.path.splitext(f)[1].lower() in SUFFIXES]
     if not code:
         if gone := next((name for name in paths if not Path(name).exists()), None):
             raise UsageError(f"there is no file {gone!r}")
@@ -323,15 +326,10 @@ def _bytes(path: Path) -> bytes:
         raise UsageError(f"{format_path(path)} cannot be read: {error.strerror}") from None
 
 
-def _check_name(path: Path) -> None:
+def _check_name(shown: str) -> None:
     """A name that is not UTF-8 fits into no prompt and no record."""
-    if escape_name(shown := format_path(path)) != shown:
+    if not shown.isascii() and escape_name(shown) != shown:
         raise UsageError(f"the name {escape_name(shown)} is not valid UTF-8; rename it first")
-
-
-def escape_name(name: str) -> str:
-    """Bytes that are not UTF-8 as `\\xff`."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def decode_source(data: bytes, shown: str, kind: str = "code", purpose: str = "look at") -> str:
@@ -349,27 +347,6 @@ def decode_source(data: bytes, shown: str, kind: str = "code", purpose: str = "l
     if not text.strip():
         raise UsageError(f"{shown} is empty; there is nothing to {purpose}")
     return text
-
-
-def format_path(path: Path) -> str:
-    """As the user would name it: relative to the working folder, or to `~`. Prompts hold this name, so it must not tell
-    whose home folder it is."""
-    return _format_real(path, os.path.realpath(path))
-
-
-def _format_real(path: Path, real: str) -> str:
-    here = _real(os.getcwd())
-    if real == here:
-        return "."
-    inside, home = here.rstrip(os.sep) + os.sep, _real(os.path.expanduser("~")).rstrip(os.sep) + os.sep
-    if real.startswith(inside):
-        return real.removeprefix(inside).replace(os.sep, "/")
-    return "~/" + real.removeprefix(home).replace(os.sep, "/") if real.startswith(home) else path.as_posix()
-
-
-@lru_cache(2)
-def _real(folder: str) -> str:
-    return os.path.realpath(folder)
 
 
 def read_text(path: str) -> str:

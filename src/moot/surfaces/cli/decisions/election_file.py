@@ -9,7 +9,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from moot.core.errors import UsageError
 from moot.core.types import Value
-from moot.edge.files.sources import MAX_FILE_BYTES, decode_source, format_path
+from moot.edge.files.names import format_path
+from moot.edge.files.sources import MAX_FILE_BYTES, decode_source
 from moot.teams.voting import MAX_COUNT, Election, RankedBallot, VoteRules, elect, problem
 
 MAX_CANDIDATES = 300
