@@ -21,7 +21,8 @@ from moot.core.types import SUFFIXES, Code, Language, Scan, SourceFile, Vulnerab
 from moot.scan.go import checks as go_checks
 from moot.scan.plugin_rules import LANGUAGES, list_shipped_rules
 from moot.scan.rules import BOOKS
-from moot.scan.team import list_found, scan_code, select_shown
+from moot.scan.selection import select_shown
+from moot.scan.team import list_found, scan_code
 from moot.surfaces.bench.suites.cwes import FAMILIES as CWE_FAMILIES
 from moot.surfaces.bench.suites.cwes import OWASP_CWES
 

@@ -1,8 +1,10 @@
 """The tree tells the story: imports point one way, and `moot` itself loads next to nothing."""
 
 import ast
+import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -103,16 +105,30 @@ def test_a_session_without_a_model_loads_no_provider(tmp_path: Path) -> None:
 
 
 def test_a_scan_loads_nothing_it_does_not_need(tmp_path: Path) -> None:
-    (tmp_path / "app.py").write_text("x = 1\n")
     foreign = ("sqlalchemy", "rich", "asyncio", "moot.runtime", "moot.protocols", "moot.scan.repair")
     others = ("moot.scan.go.frontend", "moot.scan.javascript.frontend", "moot.scan.go.rules.patterns")
-    code = (
+    assert list_loaded_by_scan(tmp_path, (*foreign, *others)) == "0 []"
+
+
+def test_a_scan_whose_results_are_kept_loads_no_engine(tmp_path: Path) -> None:
+    engine = ("tree_sitter", "moot.scan.engine.ir", "moot.scan.syntax", "moot.scan.rule")
+    assert list_loaded_by_scan(tmp_path, engine) == f"0 {[*engine]}"
+    assert list_loaded_by_scan(tmp_path, engine) == "0 []"
+
+
+def list_loaded_by_scan(folder: Path, modules: Sequence[str]) -> str:
+    """The exit code of a scan, and which of these modules it loaded."""
+    code = folder / "code"
+    code.mkdir(exist_ok=True)
+    (code / "app.py").write_text("x = 1\n")
+    script = (
         "import sys; from moot.__main__ import run; "
-        f"ended = run(['scan', {str(tmp_path)!r}, '--json', '--jobs', '1', '--no-cache'], debug=False); "
-        f"print(ended, [m for m in {foreign + others} if m in sys.modules], file=sys.stderr)"
+        f"ended = run(['scan', {str(code)!r}, '--json', '--jobs', '1'], debug=False); "
+        f"print(ended, [m for m in {tuple(modules)} if m in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr.strip() == "0 []"
+    env = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=env)
+    return done.stderr.strip()
 
 
 @pytest.mark.parametrize("name", [*LISTED, *SHORT])

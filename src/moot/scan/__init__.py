@@ -4,6 +4,18 @@ Imports `core` and `text`. `engine` follows data; `python`, `javascript` and `go
 Read `team.py` first, then `engine/engine.py`.
 """
 
-from moot.scan.team import StaticTeam
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from moot.scan.team import StaticTeam
 
 __all__ = ["StaticTeam"]
+
+
+def __getattr__(name: str) -> object:
+    """Load the engine lazily: a scan whose results are all kept does not need it."""
+    if name == "StaticTeam":
+        from moot.scan.team import StaticTeam
+
+        return StaticTeam
+    raise AttributeError(f"module 'moot.scan' has no attribute {name!r}")

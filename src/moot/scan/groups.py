@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from moot.core.findings import add_fingerprints
 from moot.core.types import NotAnalysed, Scan, SourceFile, Vulnerability
 from moot.scan.links import links
-from moot.scan.team import select_shown
+from moot.scan.selection import select_shown
 
 WHOLE = 20
 """Projects up to this size are one group, so that nothing is lost."""

@@ -1,21 +1,20 @@
-"""Scan rules of installed packages (entry points `moot.rules`), added to those of their language."""
+"""Scan rules of installed packages, added to those of their language."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import EntryPoint
 
 from moot.core.errors import ConfigError
-from moot.core.plugins import list_plugins, load_plugin
+from moot.core.plugins import load_plugin
 from moot.core.types import Language
 from moot.scan.engine.analyse import list_flow_rules
+from moot.scan.installed import load_rule_packs
 from moot.scan.rule import Rule, RuleExample, RuleMatch
 from moot.scan.rules import BOOKS, HINTS, match_book
 from moot.scan.rules.book import Book
 from moot.scan.syntax import Source
 
-GROUP = "moot.rules"
 LANGUAGES: tuple[Language, ...] = ("python", "javascript", "go")
 """JavaScript rules also apply to TypeScript."""
 ID = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
@@ -34,11 +33,9 @@ class RulePack:
         return (*self.book.checked, *(call.rule for call in self.book.calls))
 
 
-@cache
-def load_rule_packs() -> tuple[tuple[EntryPoint, RulePack], ...]:
-    """With the entry point of each. Entry points are read once per process; without any, nothing is loaded."""
+def load_packs(points: Iterable[EntryPoint]) -> tuple[tuple[EntryPoint, RulePack], ...]:
     packs: list[tuple[EntryPoint, RulePack]] = []
-    for point in list_plugins(GROUP):
+    for point in points:
         pack = load_plugin(point, RulePack, "scan rules")
         if fault := _find_fault(pack, [other for _, other in packs]):
             raise ConfigError(f"the scan rules {point.name!r} ({point.value}): {fault}")

@@ -20,14 +20,13 @@ from moot.scan.plugin_rules import match_installed
 from moot.scan.public import public_names
 from moot.scan.rule import RuleMatch
 from moot.scan.rules import MAX_MATCHES, hints, matches
+from moot.scan.selection import select_shown
 from moot.scan.suppressions import Silence, find_unreasoned, silences
 from moot.scan.syntax import Source, parse, trouble
 
 MAX_FINDINGS = 500
 """Findings listed per file; the number left out is reported."""
 REMEMBERED = 64
-FEW_FILES = 3
-WIDELY_SHOWN = 0.45
 NEAR = 20
 """Maximum files scanned again with one under repair."""
 
@@ -146,13 +145,6 @@ def count_rules(language: Language) -> int:
     from moot.scan.catalogue import rules  # with all examples: not needed by a scan alone
 
     return len(rules(language))
-
-
-def select_shown(findings: Iterable[Vulnerability], files: Sequence[SourceFile]) -> tuple[Vulnerability, ...]:
-    """In a whole project, what only the construction of a text speaks for is left out: its functions have callers, and
-    those of a library check what they pass. In a file, a few of them or a change, nobody else would say it."""
-    whole = len(files) > FEW_FILES and all(file.base is None for file in files)
-    return tuple(f for f in findings if not whole or f.certainty != "possible" or (f.confidence or 0) >= WIDELY_SHOWN)
 
 
 def _blind(source: Source) -> tuple[ScanBlindSpot, ...]:

@@ -7,7 +7,7 @@ effect on the result, as long as they do not name what leads to another file.
 
 from collections.abc import Collection, Iterable, Sequence
 
-from moot.core.types import Code, Scan, SourceFile, Value, Vulnerability
+from moot.core.types import Code, Scan, SourceFile, Vulnerability
 from moot.scan.engine.frontends import lower
 from moot.scan.engine.ir import Function, Module
 from moot.scan.engine.machine import find_budget
@@ -16,34 +16,10 @@ from moot.scan.engine.reach import read_words
 from moot.scan.groups import Group
 from moot.scan.syntax import parse, trouble
 from moot.scan.team import FileScan, list_found, scan_code
+from moot.scan.traced import FileTrace, TracedScan
 
 TRACED_BYTES = 100_000
 """A longer file may have more expressions than are lowered: then it matters in which order its functions are run."""
-
-
-class FileTrace(Value):
-    """What a result depends on in one file."""
-
-    entered: tuple[str, ...]
-    known: tuple[str, ...]
-    """All functions that it had."""
-    leading: tuple[str, ...]
-    """Names that no other function may have."""
-    asked: dict[str, bool]
-    """Words that a rule searched the whole text for, and whether they are in it."""
-    needed: int
-    """The smallest budget of steps with which the run is the same."""
-    budget: int
-    """The budget that it had; if all was spent, only the same one gives the same run."""
-    lined: bool
-    """Whether a finding names lines of the file."""
-    digest: str
-
-
-class TracedScan(Value):
-    scan: Scan
-    traces: dict[int, FileTrace]
-    """By the place of the file in its group. On any other file the result depends as a whole."""
 
 
 def scan_group(group: Group) -> TracedScan:
@@ -100,17 +76,37 @@ def _answer(module: Module, asked: Collection[str]) -> dict[str, bool]:
     return {word: word.encode() in module.data for word in sorted(asked)}
 
 
+class ChangedFiles:
+    """Compares files with what results depend on in them. Each is read once."""
+
+    def __init__(self) -> None:
+        self._modules: dict[str, tuple[str, Module | None]] = {}
+
+    def still_holds(self, trace: FileTrace, file: SourceFile, others: Iterable[SourceFile]) -> bool:
+        """Whether a result would be the same with this text of the file, beside the other files of the group."""
+        module = self._read(file)
+        return module is not None and _still_holds(trace, module, others)
+
+    def _read(self, file: SourceFile) -> Module | None:
+        known = self._modules.get(file.path)
+        if known is None or known[0] is not file.text:
+            known = self._modules[file.path] = (file.text, read_module(file))
+        return known[1]
+
+
 def read_module(file: SourceFile) -> Module | None:
     """None if part of the file cannot be analysed: then nothing is known of the rest either."""
     if file.language != "python":
         return None
-    source = parse(file.path, file.language, file.text, brief=True)
-    module = lower(source)
-    return None if module.gaps or trouble(source) is not None else module
+    try:
+        source = parse(file.path, file.language, file.text, brief=True)
+        module = lower(source)
+        return None if module.gaps or trouble(source) is not None else module
+    except Exception:  # told by the worker that is given the file
+        return None
 
 
-def still_holds(trace: FileTrace, module: Module, others: Iterable[SourceFile]) -> bool:
-    """Whether a result would be the same with this text of the file, beside the other files of the group."""
+def _still_holds(trace: FileTrace, module: Module, others: Iterable[SourceFile]) -> bool:
     budget = find_budget(len(module.data))
     if trace.asked != _answer(module, trace.asked) or (trace.budget != budget and trace.needed > budget):
         return False

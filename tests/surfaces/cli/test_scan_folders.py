@@ -18,7 +18,7 @@ from moot.core.types import Scan, SourceFile
 from moot.edge.parallel_scan.cache import Cache, default_folder
 from moot.edge.parallel_scan.pool import spread
 from moot.scan.groups import Group
-from moot.scan.traces import TracedScan
+from moot.scan.traced import TracedScan
 
 HANDLER = """from flask import Flask, request
 from shop.store import find{n}

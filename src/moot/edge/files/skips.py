@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from moot.core.types import Language
-from moot.scan.syntax import words
 
 Reason = Literal["vendored", "generated", "hidden"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
-VENDORED = words(
-    "node_modules bower_components jspm_packages vendor vendors third_party third-party thirdparty 3rdparty venv .venv "
-    "virtualenv .tox .nox site-packages dist-packages .eggs .yarn .pnpm-store Godeps _vendor"
-)
-GENERATED = words("dist build __pycache__ .next .nuxt .svelte-kit __generated__")
+VENDORED = frozenset({
+    "node_modules", "bower_components", "jspm_packages", "vendor", "vendors", "third_party", "third-party",
+    "thirdparty", "3rdparty", "venv", ".venv", "virtualenv", ".tox", ".nox", "site-packages", "dist-packages", ".eggs",
+    ".yarn", ".pnpm-store", "Godeps", "_vendor",
+})  # fmt: skip
+GENERATED = frozenset({"dist", "build", "__pycache__", ".next", ".nuxt", ".svelte-kit", "__generated__"})
 MADE_NAME = re.compile(
     r"(?:[.-]min\.[cm]?js|\.bundle\.[cm]?js|\.pb(?:\.gw|\.validate|_grpc)?\.(?:go|ts|js)|_pb2(?:_grpc)?\.py"
     r"|_(?:grpc_(?:web_)?)?pb(?:\.d)?\.[jt]s|[._]generated\.\w+|\.g\.[jt]s)$|^zz_generated\."

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 
 from moot.core.types import Scan, SourceFile
 from moot.edge.parallel_scan.cache import Cache
-from moot.edge.parallel_scan.worker import look, settle
 from moot.scan.groups import Group, groups, merge_scans
-from moot.scan.plugin_rules import load_rule_packs
-from moot.scan.traces import TracedScan
+from moot.scan.installed import load_rule_packs
+from moot.scan.traced import TracedScan
 
 WORTH_IT = 400_000
 """Characters below which starting processes takes longer than the work."""
@@ -54,14 +53,17 @@ def scan_groups(
             cache.save(asked[place], traced)
         count(asked[place])
 
-    settle()
-    _look_at([asked[place] for place in left], jobs, note_scan)
-    if cache is not None and left:
-        cache.prune()
+    if left:
+        _look_at([asked[place] for place in left], jobs, note_scan)
+        if cache is not None:
+            cache.prune()
     return [found[place] for place in range(len(asked))]
 
 
 def _look_at(left: Sequence[Group], jobs: int | None, seen: Callable[[int, TracedScan, bool], None]) -> None:
+    from moot.edge.parallel_scan.worker import look, settle  # with the engine: kept results need none
+
+    settle()
     if jobs is None:
         jobs = usable_cores() if sum(group.size for group in left) >= WORTH_IT else 1
     if jobs > 1 and len(left) > 1:

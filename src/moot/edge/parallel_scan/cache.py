@@ -6,10 +6,10 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import platformdirs
 from pydantic import ValidationError
@@ -18,10 +18,12 @@ import moot.scan
 from moot import __version__
 from moot.core import findings, types
 from moot.core.types import Scan, SourceFile, Value
-from moot.scan.engine.ir import Module
 from moot.scan.groups import Group
-from moot.scan.plugin_rules import load_rule_packs
-from moot.scan.traces import FileTrace, TracedScan, read_module, still_holds
+from moot.scan.installed import load_rule_packs
+from moot.scan.traced import FileTrace, TracedScan
+
+if TYPE_CHECKING:
+    from moot.scan.traces import ChangedFiles
 
 MOST_ENTRIES, MOST_BYTES = 20_000, 200_000_000
 MOST_RESULTS = 4
@@ -80,7 +82,6 @@ class Cache:
         self._folder = folder
         self._digests: dict[str, tuple[str, str]] = {}
         """Path -> text and its digest."""
-        self._modules: dict[str, tuple[str, Module | None]] = {}
 
     def load(self, group: Group) -> Scan | None:
         key = self._key(group)
@@ -114,15 +115,13 @@ class Cache:
         return all(self._is_unaffected(group, group.files[place], kept.traces[place]) for place in changed)
 
     def _is_unaffected(self, group: Group, file: SourceFile, trace: FileTrace) -> bool:
-        module = self._read_module(file)
-        others = (other for other in group.files if other is not file)
-        return module is not None and still_holds(trace, module, others)
+        return self._changes.still_holds(trace, file, (other for other in group.files if other is not file))
 
-    def _read_module(self, file: SourceFile) -> Module | None:
-        known = self._modules.get(file.path)
-        if known is None or known[0] is not file.text:
-            known = self._modules[file.path] = (file.text, _try_to_read(file))
-        return known[1]
+    @cached_property
+    def _changes(self) -> "ChangedFiles":
+        from moot.scan.traces import ChangedFiles  # with the engine: unchanged files need none
+
+        return ChangedFiles()
 
     def _key(self, group: Group) -> str:
         """The files with their parts in the group, and the texts of its own."""
@@ -200,13 +199,6 @@ class Cache:
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.json"
-
-
-def _try_to_read(file: SourceFile) -> Module | None:
-    try:
-        return read_module(file)
-    except Exception:  # told by the worker that is given the file
-        return None
 
 
 def _mark(key: str, body: bytes) -> bytes:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from moot.edge.parallel_scan.worker import encode_group, fail_files
 from moot.scan.groups import Group
-from moot.scan.traces import TracedScan
+from moot.scan.traced import TracedScan
 
 Seen = Callable[[int, TracedScan, bool], None]
 """The index of a group, its result, and whether that is complete."""

@@ -10,7 +10,8 @@ from moot.core.errors import ConfigError
 from moot.core.types import NotAnalysed, Scan, SourceFile
 from moot.scan.engine.stack import call_with_room
 from moot.scan.groups import Group
-from moot.scan.traces import TracedScan, scan_group
+from moot.scan.traced import TracedScan
+from moot.scan.traces import scan_group
 
 
 def settle() -> None:

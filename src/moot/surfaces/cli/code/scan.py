@@ -17,7 +17,6 @@ from moot.edge.files.sources import Gathered, NothingChanged, read_code
 from moot.edge.parallel_scan import scan_files
 from moot.edge.parallel_scan.cache import Cache, default_folder
 from moot.surfaces.cli.code.scan_output import show, show_progress
-from moot.surfaces.cli.code.scan_rules import show_rules
 from moot.surfaces.cli.options import ForceFlag, JsonFlag
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.text.sarif import sarif
@@ -62,6 +61,8 @@ def scan_command(
     analysed.
     """
     if rules:
+        from moot.surfaces.cli.code.scan_rules import show_rules  # with every rule of every language
+
         return show_rules(json_output=json_output)
     check_output(sarif_file or write_baseline, force=force, flag="--sarif or --write-baseline")
     check_output(write_baseline, force=force and write_baseline is not None, flag="--write-baseline")
