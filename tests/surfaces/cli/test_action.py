@@ -101,8 +101,8 @@ def test_a_flaw_of_the_change_is_an_alert_a_comment_a_row_and_a_red_job(
 ) -> None:
     job = PullRequestJob(tmp_path, BAD, github, *depth)
     assert not job.run_action(), job.describe()
-    names = [step.name for step in job.runner.ran]
-    assert names == ["actions/setup-python@v6", "Install", "Scan", "Upload alerts", "Comment", "Verdict"], (
+    names = [step.name.partition("@")[0] for step in job.runner.ran]
+    assert names == ["actions/setup-python", "Install", "Scan", "Upload alerts", "Comment", "Verdict"], (
         job.describe()
     )
     assert [step.code for step in job.runner.ran] == [0, 0, 0, 0, 0, 1], job.describe()
