@@ -102,9 +102,7 @@ def test_a_flaw_of_the_change_is_an_alert_a_comment_a_row_and_a_red_job(
     job = PullRequestJob(tmp_path, BAD, github, *depth)
     assert not job.run_action(), job.describe()
     names = [step.name.partition("@")[0] for step in job.runner.ran]
-    assert names == ["actions/setup-python", "Install", "Scan", "Upload alerts", "Comment", "Verdict"], (
-        job.describe()
-    )
+    assert names == ["actions/setup-python", "Install", "Scan", "Upload alerts", "Comment", "Verdict"], job.describe()
     assert [step.code for step in job.runner.ran] == [0, 0, 0, 0, 0, 1], job.describe()
     assert job.pips.read_text() == f"install --quiet {ROOT}\n"
     assert job.read_results() == ["app.py"]  # the older flaw is not of this change
