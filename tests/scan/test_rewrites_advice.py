@@ -18,8 +18,6 @@ PYTHON = [
     ("python-file-mode", "import os\nos.chmod('a', 0o777)\n", "who must read or write"),
     ("python-file-mode", "import os\nos.chmod('a', 0o664)\n", "who must read or write"),
     ("python-debug", "from flask import Flask\nfrom tools import run\nrun(debug=True)\n", "not known to be an app"),
-    ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    pass\n", "how errors are told"),
-    ("python-swallowed-error", "try:\n    f()\nexcept Exception:\n    pass  # ignored\n", "comment"),
     ("python-regex-injection", "import re\nfrom flask import request\n@app.route('/')\ndef f():\n"
      "    x = request.args['q']\n    return str(bool(re.search(x, 'abc')))\n", "pattern"),
     ("python-header", "from flask import request, Response\n@app.route('/')\ndef f():\n    r = Response('')\n"
@@ -43,7 +41,6 @@ SCRIPTS = [
     ("javascript-tls-verify",
      "const https = require('https');\nfunction f(u, insecure) {\n  if (insecure) {\n"
      "    return https.get(u, { rejectUnauthorized: false });\n  }\n}\n", "condition"),
-    ("javascript-swallowed-error", "try { load(); } catch (e) {}\n", "how errors are told"),
     ("javascript-eval", "function f(text) { return eval('(' + text + ')'); }\n", "JSON"),
     ("javascript-weak-hash",
      "const c = require('crypto');\nfunction etag(b) {\n  return c.createHash('md5').update(b).digest('hex');\n}\n",
@@ -66,10 +63,6 @@ def go(body: str, *imports: str, signature: str = "f(name string) error") -> str
 
 
 GO = [
-    ("go-discarded-error", go('\t_ = os.Remove("old")\n\treturn nil', "os"), "fail in ordinary use"),
-    ("go-discarded-error", go('\tos.Mkdir("new", 0700)\n\treturn nil', "os"), "fail in ordinary use"),
-    ("go-discarded-error",
-     go('\tn, _ := strconv.Atoi(os.Getenv("PORT"))\n\tuse(n)\n\treturn nil', "os", "strconv"), "may be absent"),
     ("go-tls-verify", go('\tc := &tls.Config{}\n\tif name == "" {\n\t\tc = &tls.Config{InsecureSkipVerify: true}\n'
      "\t}\n\tuse(c)\n\treturn nil", "crypto/tls"), "condition"),
     ("go-tls-verify", go("\tuse(&tls.Config{InsecureSkipVerify: true, VerifyConnection: check})\n\treturn nil",
@@ -93,11 +86,6 @@ STILL: list[tuple[Language, str, str]] = [
      "import ast\ndef parse_value(text):\n    return ast.literal_eval(text)\n"),
     ("python", "import flask\nimport jinja2\ne = jinja2.Environment(loader=x)\n",
      "import flask\nimport jinja2\ne = jinja2.Environment(loader=x, autoescape=jinja2.select_autoescape())\n"),
-    ("python", "import logging\ntry:\n    f()\nexcept Exception:\n    pass\n",
-     'import logging\ntry:\n    f()\nexcept Exception:\n'
-     '    logging.getLogger(__name__).debug("an error was passed over", exc_info=True)\n'),
-    ("javascript", "console.error('up');\ntry { load(); } catch (e) {}\n",
-     "console.error('up');\ntry { load(); } catch (e) { console.error(e); }\n"),
     ("go", go("\tuse(template.HTML(\"<b>\" + name + \"</b>\"))\n\treturn nil", "html/template"),
      go("\tuse(template.HTML(\"<b>\" + template.HTMLEscapeString(name) + \"</b>\"))\n\treturn nil", "html/template")),
 ]  # fmt: skip

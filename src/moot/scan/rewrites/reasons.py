@@ -9,6 +9,7 @@ KEY = "data or tokens made with the old one could no longer be read, so it has t
 ALLOWED = "what is allowed is nowhere in the code"
 FORMAT = "the format itself runs code; who writes the data has to change to another one as well"
 SECRET = "the program needs the secret: it has to be set up elsewhere first, and what was published must be replaced"
+ERROR = "whether the rest may go on after this error is for you to decide"
 REASONS: dict[str, str] = {
     "program": "which programs may be run is nowhere in the code",
     "argument": "which arguments may be given is nowhere in the code",
@@ -39,6 +40,8 @@ REASONS: dict[str, str] = {
     "easy-login": SECRET,
     "empty-password": SECRET,
     "jwt-content": "whoever reads the token may count on the field",
+    "swallowed-error": ERROR,
+    "discarded-error": ERROR,
     "temp-file": "another program may look for the file under this name",
     "file-mode": "who must read or write the file is decided where the program runs",
     "error-shown": "what a visitor may be told of the error is nowhere in the code",

@@ -8,13 +8,15 @@ from tree_sitter import Node
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit, apply_edits
-from moot.scan.go.rewrites import sql_by_question
+from moot.scan.go.rewrites import handle_discarded, sql_by_question
 from moot.scan.go.rewrites.module import package
 from moot.scan.go.rewrites.settings import use_sha256 as go_sha256
 from moot.scan.javascript.rewrites import use_sha256 as javascript_sha256
 from moot.scan.javascript.rewrites.sql import sql_by_question as script_sql_by_question
+from moot.scan.javascript.rewrites.state import log_error as script_log_error
 from moot.scan.python.rewrites import use_sha256 as python_sha256
 from moot.scan.python.rewrites.module import module
+from moot.scan.python.rewrites.state import log_error
 from moot.scan.rewrites.modes import OTHERS
 from moot.scan.syntax import Source, inside
 
@@ -70,9 +72,15 @@ def write_suggestion(source: Source, change: Change, rule: str) -> str:
 
 
 OLD_VALUE = "if nothing else depends on the old value"
-LEADS = dict.fromkeys(
-    ("go-sql-string", "javascript-sql-string"), "if the driver writes placeholders as ? (PostgreSQL: $1, $2)"
-)
+PLACEHOLDERS = "if the driver writes placeholders as ? (PostgreSQL: $1, $2)"
+SEEN = "if the error is worth seeing"
+LEADS = {
+    "go-sql-string": PLACEHOLDERS,
+    "javascript-sql-string": PLACEHOLDERS,
+    "python-swallowed-error": SEEN,
+    "javascript-swallowed-error": SEEN,
+    "go-discarded-error": "if the rest is wrong after this error",
+}
 SUGGESTIONS: dict[str, Rewrite] = {
     "python-weak-hash": python_sha256,
     "javascript-weak-hash": javascript_sha256,
@@ -85,4 +93,7 @@ SUGGESTIONS: dict[str, Rewrite] = {
     "python-file-mode": keep_to_owner,
     "javascript-file-mode": keep_to_owner,
     "go-file-mode": keep_to_owner,
+    "python-swallowed-error": log_error,
+    "javascript-swallowed-error": script_log_error,
+    "go-discarded-error": handle_discarded,
 }

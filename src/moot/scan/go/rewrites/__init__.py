@@ -230,5 +230,4 @@ REWRITES: dict[str, Rewrite] = {
     "go-sql-string": sql,
     "go-exec": command,
     "go-tls-verify": tls,
-    "go-discarded-error": handle_discarded,
 }

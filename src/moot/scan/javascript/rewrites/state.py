@@ -151,7 +151,6 @@ def _runs_over(source: Source, loop: Node, key: str) -> bool:
 
 REWRITES: dict[str, Rewrite] = {
     "javascript-timing": compare_by_digest,
-    "javascript-swallowed-error": log_error,
     "javascript-xxe": entities_off,
     "javascript-program": no_shell,
     "javascript-deserialise": data_only,
