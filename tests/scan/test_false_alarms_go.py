@@ -326,6 +326,11 @@ TWINS = {
         MARKED.format(value="version.Current.String()"),
         MARKED.format(value="note"),
     ),
+    "an imported name in a page, and a parameter that a tag names": (
+        "go-template-html",
+        MARKED.format(value="version.Current.String()"),
+        MARKED.format(value="note") + '\ntype Row struct {\n\tText string `json:"note"`\n}\n',
+    ),
     "an error on the way to another, and the only one": (
         "go-discarded-error",
         ENDED.format(error="errClosed"),

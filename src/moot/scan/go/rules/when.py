@@ -39,4 +39,5 @@ def only_opens(site: Site) -> bool:
 def is_of_packages(site: Site) -> bool:
     """`template.HTML(fmt.Sprintf("… %s", version.Current.String()))`: nothing but constants and imported names."""
     named = set(ROOT.findall(LITERAL.sub("", site.text())))
-    return all(site.contains(f'/{name}"') or site.contains(f'"{name}"') for name in named)
+    # An import ends its line, a tag of a field (`json:"name"`) does not.
+    return all(site.contains(f'/{name}"\n') or site.contains(f'"{name}"\n') for name in named)
