@@ -96,8 +96,11 @@ def test_each_language_knows_what_nobody_may_guess(language: str) -> None:
 
 
 def test_nobody_has_a_pattern_of_their_own() -> None:
-    """The one that is named here looks for something else."""
-    others = {"scan/python/rewrites/guard.py"}  # parameters that are texts
+    """Those that are named here look for something else."""
+    others = {
+        "scan/python/rewrites/guard.py",  # parameters that are texts
+        "scan/rules/timing.py",  # what a request brings
+    }
     found = set()
     for path in ROOT.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))

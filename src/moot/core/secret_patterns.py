@@ -123,6 +123,10 @@ PRIVATE_CONTENT = (
     r"|session|backup|config|cert|vault|wallet|auth"
 )
 """Words beside a file that only its owner should read."""
+SECRET_AROUND = r"(?i)private_?key|secret|passw|credential|id_rsa|api_?key"
+"""Words in the head of a function that sets the rights of a file of secrets."""
+SECRET_BESIDE = r"(?i)priv(?:ate)?_?(?:key|pem)|secret|passw|credential|id_rsa|token|key_?file|keypem|pemkey"
+"""The same in the call alone, where more words mean a secret."""
 CODE_PLAIN_KEY = r"(?i)^(?:\w+_)?key$"
 """In a program, where the value is a literal. Most keys are not secrets: only values that can hardly be a word
 count."""

@@ -2,6 +2,7 @@
 
 import re
 
+from moot.core.secret_patterns import SECRET_BESIDE
 from moot.scan.engine.rulebook import Sink, Site, When
 from moot.scan.engine.values import BUILT
 from moot.scan.go.rules import flaws as flaw
@@ -9,7 +10,7 @@ from moot.scan.go.rules import patterns as known
 from moot.scan.go.rules.when import SURE, is_const, number, sink
 from moot.scan.rules.when import is_dated_line
 
-PRIVATE = re.compile(r"(?i)priv(?:ate)?_?(?:key|pem)|secret|passw|credential|id_rsa|token|key_?file|keypem|pemkey")
+PRIVATE = re.compile(SECRET_BESIDE)
 
 
 def _is_location(site: Site) -> bool:

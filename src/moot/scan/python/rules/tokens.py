@@ -2,6 +2,7 @@
 
 import re
 
+from moot.core.secret_patterns import SECRET_AROUND
 from moot.scan.engine.rulebook import Sink, Site
 from moot.scan.python.rules import digests as digests
 from moot.scan.python.rules import flaws as flaw
@@ -11,7 +12,7 @@ from moot.scan.python.rules.when import is_const, sink
 AEADS = ("AESGCM()", "ChaCha20Poly1305()", "AESCCM()", "AESOCB3()", "AESSIV()")
 KNOWN_TO_ALL = re.compile(r"\btime\.time(?:_ns)?\(|\b(?:utc)?now\(|\bgetpid\(|\btime\(\)|\buuid1\(")
 DRAWN = re.compile(r"urandom|secrets\.|uuid4|SystemRandom|token_")
-PRIVATE = re.compile(r"(?i)private_?key|secret|passw|credential|id_rsa|api_?key")
+PRIVATE = re.compile(SECRET_AROUND)
 SETS_PASSWORD = re.compile(r"(?i)(?:^|[\s._])(?:set|hash|make|store|save|update|change|create|encode|derive)_?\w*passw")
 TARGETS_PASSWORD = re.compile(r"(?i)^\S*passw\S* ")
 FAST_DIGESTS = " ".join(
