@@ -1,7 +1,7 @@
 """Analyses a set of files: runs every module, then every function that nothing called."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -46,6 +46,8 @@ READINGS = ((MAX_CALLS, ENTRY_STEPS, 0), (FEW_CALLS, ENTRY_STEPS // 3, 0), (0, E
 """(call depth, steps, reserve): a function that costs too much is retried with fewer calls followed, then with
 none; the last try has steps of its own even if the file's budget is spent. Only what still fails is reported as not
 analysed."""
+CONTEXT_READINGS = ((MAX_CALLS, ENTRY_STEPS // 15, 0), (FEW_CALLS, ENTRY_STEPS // 30, 0), (0, ENTRY_STEPS // 30, 1_000))
+"""The same for a file of the context, of which only the calls into the group's own files count."""
 CONVERTERS = re.compile(r"<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>")
 
 
@@ -83,7 +85,8 @@ def run(
     for unit in (unit for unit in units if unit.module.path not in passive):
         machine.steps = unit.spent
         machine.waiting = [entry for entry in waiting if entry[0].unit is unit]
-        gaps.extend(_run_waiting(machine, unit.budget))
+        readings = CONTEXT_READINGS if unit.module.path in context else READINGS
+        gaps.extend(_run_waiting(machine, unit.budget, readings))
     gaps.extend(_list_unfollowed(machine))
     followed = {unit.module.path: _list_followed(machine, unit, reach) for unit in units if unit.module.path not in own}
     return Outcome(list(machine.reports.values()), gaps, machine.unknown, followed)
@@ -96,7 +99,7 @@ def _list_followed(m: Machine, unit: Unit, reach: ContextReach) -> FollowedFile:
     return FollowedFile(module, entered, frozenset(unit.asked), unit.needed, leading)
 
 
-def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
+def _run_waiting(m: Machine, limit: int, readings: Sequence[tuple[int, int, int]]) -> Iterator[NotAnalysed]:
     for closure, heap in _list_uncalled(m):
         if m.steps > MAX_STEPS:
             yield _too_much(closure.unit, closure.function.at[0])
@@ -105,7 +108,7 @@ def _run_waiting(m: Machine, limit: int) -> Iterator[NotAnalysed]:
             path = closure.unit.module.path
             m.unknown[path] = m.unknown.get(path, 0) + 1
         entry = partial(run_entry, m, closure, heap)
-        for m.depth, steps, least in READINGS:
+        for m.depth, steps, least in readings:
             usual = m.steps + steps
             m.limit = max(min(limit, usual), m.steps + least)
             cut = _run_guarded(m, entry, closure.unit, closure.function.at[0])
