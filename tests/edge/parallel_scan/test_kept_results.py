@@ -144,7 +144,7 @@ def test_a_function_that_leads_to_another_file_or_is_named_there_may_not(tmp_pat
 def test_a_file_that_used_up_its_steps_may_change_until_it_has_more_of_them(tmp_path: Path) -> None:
     """With the same budget, the same runs end where they did: a definition costs no step."""
     heavy = f"def heavy(value):\n{indent(LOOPS, '    ')}\n\n"
-    runs = "".join(f"def run{n}(value):\n    view.view()\n    heavy(value)\n\n\n" for n in range(2))
+    runs = "".join(f"def run{n}(value):\n    view.view()\n    heavy(value)\n\n\n" for n in range(20))
     cache, before = Cache(tmp_path), START + heavy + runs
     found = scan_group(beside(before))
     assert found.traces[1].needed > MAX_STEPS

@@ -225,7 +225,8 @@ def test_a_converted_parameter_is_no_text(kind: str, count: int) -> None:
 
 
 def test_too_much_work_is_cut_off_and_said() -> None:
-    wild = "def wild(x):\n" + "".join(f"{'    ' * i}for a{i} in x:\n" for i in range(1, 19)) + "    " * 19 + "y = x\n"
+    loops = "".join(f"{'    ' * i}for a{i} in {[*range(12)]}:\n" for i in range(1, 7))
+    wild = f"def wild(x):\n{loops}{'    ' * 7}y = x\n"
     scan = scanned("python", wild + "def calm(x):\n    eval(x)\n")
     assert [(gap.line, gap.why[:18]) for gap in scan.not_analysed] == [(1, "too much to follow")]
     assert [finding.rule for finding in scan.findings] == ["python-eval"]

@@ -47,6 +47,7 @@ def bind(m: Machine, name: str, value: Val, state: State, at: Span) -> None:
         )
     state.names[name] = value
     if name in frame.outer:
+        m.shared_writes += 1
         frame.unit.names[name] = value
         for scope in frame.env:
             if name in scope:
@@ -72,6 +73,7 @@ def _unpack(m: Machine, target: Many, value: Val, state: State, at: Span) -> Non
 
 def _store(m: Machine, target: Attr | Item | Cut, base: Val, key: Val, value: Val, state: State) -> None:
     if base.name in NAMES and isinstance(key.const, str):
+        m.shared_writes += 1
         m.frame.unit.names[key.const] = value
     if isinstance(target, Attr) and len(m.frames) == 1 and is_built_statement(value):
         check_statement(m, target, value, state)
@@ -100,6 +102,7 @@ def _give_cell(m: Machine, target: Attr | Item | Cut, base: Val, key: Val, value
     if not isinstance(target.base, Name):
         return
     if isinstance(target, Attr) and base.name in m.units:
+        m.shared_writes += 1
         m.units[base.name].names[target.name] = value
         return
     kind = "instance" if isinstance(target, Attr) else "dict"

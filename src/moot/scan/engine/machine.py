@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from moot.scan.engine.ir import Assign, Class, Expr, Function, Many, Module, Name, Span, Stmt
+from moot.scan.engine.carried import find_carried
+from moot.scan.engine.ir import Assign, Class, Each, Expr, Function, Many, Module, Name, Span, Stmt, While
 from moot.scan.engine.rulebook import FlowBook, NamedRules
 from moot.scan.engine.state import Heap, HeapCell, Proved, State
 from moot.scan.engine.values import ANY, NONE, Taint, Val
@@ -197,6 +198,9 @@ class Machine:
         """Maximum call depth."""
         self.anew = 0
         """The frame from which a running function may be entered again."""
+        self.shared_writes = 0
+        """Assignments to variables of modules and of enclosing functions."""
+        self._carried: dict[int, frozenset[str]] = {}
         self._declared: dict[int, tuple[str, ...]] = {}
         self._fields: dict[int, tuple[str, ...]] = {}
         self.evals: dict[type, Callable[[Machine, Expr, State], Val]] = {}
@@ -300,6 +304,12 @@ class Machine:
             known = self._declared[id(body)] = tuple(
                 name for stmt in body if isinstance(stmt, Assign) and stmt.local for name in _list_bound(stmt)
             )
+        return known
+
+    def list_carried(self, loop: While | Each) -> frozenset[str]:
+        known = self._carried.get(id(loop))
+        if known is None:
+            known = self._carried[id(loop)] = find_carried(loop)
         return known
 
     def fields(self, node: Class) -> tuple[str, ...]:

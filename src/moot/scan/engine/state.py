@@ -139,8 +139,8 @@ class Heap:
             return False
         mine, others = _split_differences(self.own, end.own)
         for ref, _ in (*mine, *others):
-            before = self.own.get(ref) or self.base.get(ref)
-            if before is not None and (end.own.get(ref) or end.base.get(ref)) is not before:
+            before, after = self.get(ref), end.get(ref)
+            if before is not None and after is not before and after != before:
                 return True
         return False
 

@@ -3,25 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
-from moot.scan.engine import facts
 from moot.scan.engine.answers import check_answer, check_page, check_statement, find_page
 from moot.scan.engine.assign import assign, check_kept, read_target
 from moot.scan.engine.evaluate import combine_values
-from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import (
     DECLARED,
     Assign,
     Augment,
-    Block,
     Call,
     Class,
-    Compare,
-    Const,
     Define,
     Delete,
     Do,
     Each,
-    Expr,
     If,
     Import,
     Item,
@@ -34,20 +28,17 @@ from moot.scan.engine.ir import (
     Return,
     Switch,
     Try,
-    Unary,
     While,
     With,
 )
 from moot.scan.engine.library import is_built_statement
-from moot.scan.engine.lookups import element, resolve
+from moot.scan.engine.lookups import resolve
+from moot.scan.engine.loops import apply_test, run_each, run_while
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.namespaces import export
-from moot.scan.engine.state import Proved, State, join_states, meet
+from moot.scan.engine.state import State, join_states, meet
 from moot.scan.engine.switch import switch
-from moot.scan.engine.values import ALL, ANY, EACH, SET, Val, truth
-
-UNROLLED = 12
-COMPARED = ("==", "!=", "is", "is not")
+from moot.scan.engine.values import ANY, Val, truth
 
 
 def _assign(m: Machine, s: Assign, state: State) -> bool:
@@ -122,130 +113,17 @@ def _if(m: Machine, s: If, state: State) -> bool:
         sure = truth(test)
         if sure is not False:
             then = state if sure else m.branch(state)
-            _know(m, current.test, test, True, then)
+            apply_test(m, current.test, test, True, then)
             if m.block(current.then, then):
                 ends.append(then)
             if sure:
                 return meet(state, ends)
-        _know(m, current.test, test, False, state)
+        apply_test(m, current.test, test, False, state)
         other = current.other
         current = other[0] if len(other) == 1 and isinstance(other[0], If) else None
         if current is None and m.block(other, state):
             ends.append(State(state.names, state.heap, state.proved))
     return meet(state, ends)
-
-
-def _know(m: Machine, test: Expr, value: Val, holds: bool, state: State) -> None:
-    """Applies what the condition proves in a branch."""
-    proof = value.facts.true if holds else value.facts.false
-    if proof:
-        state.proved |= proof
-    if isinstance(test, Unary) and test.op == "not":
-        test, holds = test.value, not holds
-    if isinstance(test, Compare) and isinstance(test.left, Name) and isinstance(test.right, Const):
-        equal = test.op in ("==", "is") if holds else test.op in ("!=", "is not")
-        if equal and test.left.id in state.names:
-            before = state.names[test.left.id]
-            state.names[test.left.id] = before._replace(const=test.right.value, taints=())
-        elif test.right.value is None and not equal and test.op in COMPARED and test.left.id in state.names:
-            before = state.names[test.left.id]
-            state.names[test.left.id] = before._replace(marks=before.marks | {SET})
-
-
-def _while(m: Machine, s: While, state: State) -> bool:
-    frame = m.frame
-    frame.breaks.append([])
-    frame.continues.append([])
-    exits: list[State] = []
-    alive = True
-    for _ in range(3):
-        test = m.eval(s.test, state) if s.test is not None else Val(const=True)
-        sure = truth(test)
-        if sure is not True:
-            left = m.branch(state)
-            _know(m, s.test or Const(s.at, True), test, False, left)
-            exits.append(left)
-        if sure is False:
-            break
-        before = m.branch(state)
-        if s.test is not None:
-            _know(m, s.test, test, True, state)
-        alive = _round(m, s.body, s.step, state)
-        if not alive:
-            break
-        if sure is not True or s.test is None:
-            state.become(join_states([before, state]) or state)
-    skipped = bool(exits)
-    frame.continues.pop()
-    broken = frame.breaks.pop()
-    if alive and not skipped and not broken and s.test is not None:
-        exits.append(m.branch(state))
-    if exits:
-        end = join_states(exits) or state
-        if m.run(s.other, end):
-            broken.append(end)
-    return meet(state, broken)
-
-
-def _round(m: Machine, body: Block, step: Block, state: State) -> bool:
-    """One iteration; `continue` joins at its end."""
-    ends: list[State] = []
-    if m.block(body, state):
-        ends.append(State(state.names, state.heap, state.proved))
-    ends.extend(m.frame.continues[-1])
-    m.frame.continues[-1].clear()
-    return meet(state, ends) and m.run(step, state)
-
-
-def _each(m: Machine, s: Each, state: State) -> bool:
-    frame = m.frame
-    frame.at = s.at
-    iterable = m.eval(s.iterable, state)
-    frame.breaks.append([])
-    frame.continues.append([])
-    members = _list_known_members(m, iterable, state)
-    alive = True
-    if members is not None:
-        for value in members:
-            assign(m, s.target, value, state)
-            alive = _round(m, s.body, (), state)
-            if not alive:
-                break
-    else:
-        before = m.branch(state)
-        for _ in range(2):
-            assign(m, s.target, element(m, iterable, state)._replace(const=UNKNOWN), state)
-            if not _round(m, s.body, (), state):
-                state.become(before)
-                break
-            proved = _of_members(iterable, state.proved)
-            state.become(join_states([m.branch(before), state]) or state)
-            if not frame.breaks[-1]:
-                state.proved |= proved
-    frame.continues.pop()
-    broken = frame.breaks.pop()
-    if alive and m.run(s.other, state):
-        broken.append(State(state.names, state.heap, state.proved))
-    return meet(state, broken)
-
-
-def _of_members(iterable: Val, proved: Proved) -> Proved:
-    """What every iteration proves of its item holds for all items after the loop."""
-    ends = tuple(f"{taint.origin}|{EACH}" for taint in iterable.taints)
-    if not ends:
-        return frozenset()
-    spent = {taint.origin for taint in iterable.taints if ALL in taint.ended}
-    return facts.whole(frozenset(fact for fact in proved if fact[0].startswith(ends) or fact[0] in spent))
-
-
-def _list_known_members(m: Machine, iterable: Val, state: State) -> list[Val] | None:
-    cells = m.cells(iterable, state)
-    if len(cells) != 1 or len(iterable.refs) != 1 or not cells[0][1].exact or len(cells[0][1].items) > UNROLLED:
-        return None
-    cell = cells[0][1]
-    if cell.kind == "dict":
-        return [Val(const=key) for key in cell.items]
-    return [cell.items[index] for index in range(len(cell.items))] if cell.kind == "list" else None
 
 
 def _try(m: Machine, s: Try, state: State) -> bool:
@@ -374,8 +252,8 @@ EXECS: dict[type, Callable[[Machine, Any, State], bool]] = {
     Raise: _raise,
     If: _if,
     Switch: switch,
-    While: _while,
-    Each: _each,
+    While: run_while,
+    Each: run_each,
     Try: _try,
     With: _with,
     Jump: _jump,
