@@ -8,7 +8,7 @@ from functools import partial
 from moot.core.types import NotAnalysed
 from moot.scan.engine.calls import instantiate, invoke
 from moot.scan.engine.evaluate import EVALS
-from moot.scan.engine.imports import ModuleIndex, list_libraries, make_absolute, name_unit
+from moot.scan.engine.imports import ModuleIndex, make_absolute, name_unit
 from moot.scan.engine.ir import Attr, Call, Const, Expr, Function, Module, Name, Param
 from moot.scan.engine.lookups import source
 from moot.scan.engine.machine import (
@@ -66,7 +66,7 @@ def run(
     units = [Unit(module, name_unit(module.path)) for module in modules]
     by_name = {unit.name: unit for unit in sorted(units, key=lambda unit: -len(unit.module.path))}
     machine = Machine(book, by_name)
-    index = ModuleIndex(units, list_libraries(book))
+    index = ModuleIndex(units, book.libraries)
     machine.absolute = lambda dotted, unit: make_absolute(dotted, unit, index)
     machine.evals = EVALS
     machine.execs = EXECS

@@ -10,12 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from moot.scan.engine.machine import Unit
-from moot.scan.engine.rulebook import FlowBook
 
 HERE = "~"
 Words = tuple[str, ...]
-NO_MODULES = frozenset({"?", "self", "request", "log", "logger"})
-"""First words of names in the rules that are variables, not libraries."""
 
 
 def name_unit(path: str) -> str:
@@ -25,12 +22,6 @@ def name_unit(path: str) -> str:
     if words and (words[-1] == "__init__" or (words[-1] == "index" and len(words) > 1 and not path.endswith(".py"))):
         words.pop()
     return HERE + (".".join(words) or "__init__")
-
-
-def list_libraries(book: FlowBook) -> frozenset[str]:
-    """First words of the libraries that the rules know."""
-    named = (name for names in (book.sinks, book.sources) for name in names if "." in name[1:])
-    return book.roots | {name.partition(".")[0].partition("(")[0] for name in named} - NO_MODULES
 
 
 class ModuleIndex:

@@ -115,8 +115,10 @@ def add_source_taints(m: Machine, value: Val, at: Span) -> Val:
 
 
 def find_named_source(m: Machine, name: str) -> float | None:
-    found = (sure for end, named, sure in m.book.named_sources if name.endswith(end) and re.search(named, name))
-    return next(found, None)
+    if name not in m.named_sources:
+        found = (sure for end, named, sure in m.book.named_sources if name.endswith(end) and re.search(named, name))
+        m.named_sources[name] = next(found, None)
+    return m.named_sources[name]
 
 
 def _is_sent_here(m: Machine, name: str) -> bool:

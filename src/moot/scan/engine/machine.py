@@ -183,6 +183,8 @@ class Machine:
         self.memo: dict[object, Val] = {}
         self.named: dict[str, NamedRules] = {}
         """The rules about what is stored, by the name it is stored under."""
+        self.named_sources: dict[str, float | None] = {}
+        """The confidence in sources, by names that were asked for; None for any other value."""
         self.waiting: list[tuple[Closure, Heap]] = []
         self.beginnings: dict[tuple[int, int, int], tuple[dict[int, HeapCell], dict[int, HeapCell]]] = {}
         """Initial states of functions, by the changes at their definition (kept alive so that ids stay unique), reduced

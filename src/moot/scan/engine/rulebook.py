@@ -3,6 +3,7 @@
 import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from moot.scan.engine.fold import Known
@@ -128,6 +129,10 @@ class NamedRules(NamedTuple):
     settings: tuple[FlawedSetting, ...]
 
 
+NO_MODULES = frozenset({"?", "self", "request", "log", "logger"})
+"""First words of names in the rules that are variables, not libraries."""
+
+
 @dataclass(frozen=True)
 class FlowBook:
     """What the engine knows about the libraries of one language."""
@@ -191,6 +196,12 @@ class FlowBook:
     """Functions that put values into the `%` places of their first argument."""
     named_sources: tuple[tuple[str, str, float], ...] = ()
     """(ending, pattern of the whole name, confidence): sources whose full name depends on the program."""
+
+    @cached_property
+    def libraries(self) -> frozenset[str]:
+        """First words of the libraries that the rules know."""
+        named = (name for names in (self.sinks, self.sources) for name in names if "." in name[1:])
+        return self.roots | {name.partition(".")[0].partition("(")[0] for name in named} - NO_MODULES
 
 
 def by_name(sinks: Iterable[Sink]) -> dict[str, tuple[Sink, ...]]:

@@ -1,7 +1,8 @@
 """The state of a run: variables, heap cells and proofs, and how two states are joined."""
 
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
+from operator import is_not
 from typing import Literal, NamedTuple
 
 from moot.scan.engine.facts import apply_proofs, common
@@ -217,12 +218,9 @@ def _pair(left: State, right: State) -> State:
         names = _settle_proofs(names, left.proved - right.proved)
         others = _settle_proofs(others, right.proved - left.proved)
     # Most variables are the same in both: compare them all at once.
-    apart = [
-        (name, value, mine)
-        for (name, value), mine in zip(others.items(), map(names.get, others), strict=True)
-        if mine is not value
-    ]
-    for name, value, mine in apart:
+    apart = list(compress(others.items(), map(is_not, map(names.get, others), others.values())))
+    for name, value in apart:
+        mine = names.get(name)
         names[name] = value if mine is None else join_values(mine, value)
     return State(names, join_heaps(left.heap, right.heap), common(left.proved, right.proved))
 
