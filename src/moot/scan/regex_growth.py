@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from moot.scan.regex_program import Op, RegexRefused, StepCounter, Test, compile_regex, make_test, parse_regex
@@ -31,6 +31,8 @@ def measure_growth(pattern: str, *, javascript: bool = False) -> Growth:
         return "linear"
     try:
         tree = parse_regex(pattern, javascript=javascript)
+        if _has_one_way(tree):
+            return "linear"
         meter = _GrowthMeter(compile_regex(tree))
         texts = list(islice(_list_attacks(tree, _read_whole(tree), ""), MAX_TEXTS))
     except (RegexRefused, RecursionError):
@@ -39,6 +41,28 @@ def measure_growth(pattern: str, *, javascript: bool = False) -> Growth:
     if any(meter.is_exponential(*attack) for attack in attacks):
         return "exponential"
     return "polynomial" if any(meter.is_polynomial(*attack) for attack in attacks) else "linear"
+
+
+def _has_one_way(tree: Any) -> bool:
+    """At most one repetition, of something that has one length: a try at each of its ends is all there is to do."""
+    repeated = list(_list_repeated(tree))
+    return len(repeated) <= 1 and all(_is_fixed(body) for body in repeated)
+
+
+def _list_repeated(tree: Any) -> Iterator[Any]:
+    for code, value in tree:
+        if str(code) in ("MAX_REPEAT", "MIN_REPEAT") and value[1] > 1:
+            yield value[2]
+        for part in _list_parts(str(code), value):
+            yield from _list_repeated(part)
+
+
+def _is_fixed(tree: Any) -> bool:
+    return all(
+        str(code) not in ("BRANCH", "MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT", "GROUPREF_EXISTS")
+        and all(_is_fixed(part) for part in _list_parts(str(code), value))
+        for code, value in tree
+    )
 
 
 class _Whole(NamedTuple):
@@ -66,11 +90,15 @@ class _GrowthMeter:
         return 0 < long * EXPONENTIAL[1] <= longest
 
     def is_polynomial(self, before: str, word: str, end: str) -> bool:
-        counts = [self._count(before + word * (FEW * times) + end) for times in (1, 2, 4)]
-        return (
-            all(0 < less * POLYNOMIAL <= more or more >= LIMIT for less, more in pairwise(counts))
-            and 0 < counts[0] < LIMIT
-        )
+        less = self._count(before + word * FEW + end)
+        if not 0 < less < LIMIT:
+            return False
+        for times in (2, 4):
+            more = self._count(before + word * (FEW * times) + end)
+            if not (0 < less * POLYNOMIAL <= more or more >= LIMIT):
+                return False
+            less = more
+        return True
 
     def _count(self, text: str) -> int:
         counter = StepCounter(min(LIMIT, max(self.left, 0)))
