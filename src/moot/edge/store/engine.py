@@ -56,6 +56,14 @@ def is_file(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
 
 
+def require_store(place: str) -> URL:
+    """Raises if the file is missing, which opening it would make."""
+    url = address(place)
+    if is_file(url) and url.database != ":memory:" and not Path(url.database or "").is_file():
+        raise UsageError(f"there is no store {mask_address(place)}")
+    return url
+
+
 def open_engine(url: URL, *, reading: bool = False) -> Engine:
     """One connection at a time is enough: each thread of a store opens its own engine."""
     shape: dict[str, Any] = {"poolclass": NullPool, "json_serializer": to_json, "json_deserializer": from_json}

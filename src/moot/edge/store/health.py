@@ -1,12 +1,11 @@
 """Checks a store. Nothing is changed, not even the tables of an older version."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sqlalchemy import Connection, Table, func, inspect, select, text
 
-from moot.core.errors import MootError, UsageError
-from moot.edge.store.engine import address, is_file, mask_address, open_engine, revision_of
+from moot.core.errors import MootError
+from moot.edge.store.engine import address, mask_address, open_engine, require_store, revision_of
 from moot.edge.store.faults import translate_errors
 from moot.edge.store.store_copy import rows
 from moot.edge.store.tables import HEAD, metadata
@@ -30,9 +29,7 @@ def revision(place: str) -> str | None:
 
 
 def check(place: str) -> StoreHealth:
-    url = address(place)
-    if is_file(url) and not Path(url.database or "").is_file():
-        raise UsageError(f"there is no store {mask_address(place)}")
+    url = require_store(place)
     with translate_errors(mask_address(place)), open_engine(url, reading=True).connect() as db, db.begin():
         health = StoreHealth(mask_address(place), db.dialect.name, revision_of(db))
         health.problems += _of_the_database(db)

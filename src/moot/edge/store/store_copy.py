@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby, islice
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import JSON, Connection, Table, delete, func, insert, null, select, text
@@ -18,7 +17,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 
 from moot.core.errors import StoreError, UsageError
 from moot.edge.store.columns import Moment, to_json
-from moot.edge.store.engine import address, alone, is_file, make_current, mask_address, open_engine
+from moot.edge.store.engine import address, alone, make_current, mask_address, open_engine, require_store
 from moot.edge.store.faults import translate_errors
 from moot.edge.store.tables import metadata
 
@@ -49,9 +48,7 @@ Sums = dict[str, TableSum]
 @contextmanager
 def open_transaction(place: str, *, reading: bool) -> Iterator[Connection]:
     """A store in one transaction, migrated; for reading it must exist."""
-    url = address(place)
-    if reading and is_file(url) and not Path(url.database or "").is_file():
-        raise UsageError(f"there is no store {mask_address(place)}")
+    url = require_store(place) if reading else address(place)
     with translate_errors(mask_address(place)):
         make_current(url)
         with open_engine(url, reading=reading).connect() as connection, connection.begin():

@@ -5,12 +5,17 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from moot.edge.store import SqlStore
+from moot.edge.store.engine import require_store
 from moot.surfaces.session.settings import Settings, open_store
 
 R = TypeVar("R")
 
 
-def with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]]) -> R:
+def with_store(place: str | None, work: Callable[[SqlStore], Awaitable[R]], *, new: bool = False) -> R:
+    """`new`: the command may be the first that uses the store it names. Elsewhere a missing one is a typing error."""
+    if place is not None and not new:
+        require_store(place)
+
     async def run_with_store() -> R:
         store = open_store(Settings.load({"store": place}))
         try:

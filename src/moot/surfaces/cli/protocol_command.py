@@ -85,7 +85,7 @@ def command_of(protocol: AnyProtocol) -> Callable[..., None]:
             repo=repo,
             branch=branch,
             use_models=not flags.no_llm,
-            tried=with_store(settings.store, count_track_records) if protocol.deals_models else (),
+            tried=with_store(settings.store, count_track_records, new=True) if protocol.deals_models else (),
         )
         plan = extension.plan(request)
         ending = Ending(json=flags.json_output, quiet=flags.quiet, **after)

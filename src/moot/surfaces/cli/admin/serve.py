@@ -82,7 +82,7 @@ def create_command(
     """Create a token and print it. It is shown only once and is not stored."""
     until = datetime.now(UTC) + _duration(expires) if expires else None
     scopes = [_scope(word) for word in scope]
-    secret = with_store(store, lambda db: TokenStore(db).create(name, scopes, until, owner))
+    secret = with_store(store, lambda db: TokenStore(db).create(name, scopes, until, owner), new=True)
     if json_output:
         return print_json({"name": name, "owner": owner or name, "scopes": [*scopes], "token": secret})
     write_text(f"{secret}\n")

@@ -59,7 +59,7 @@ def import_command(
     async def keep(db: SqlStore) -> SessionRecord:
         return await take_in(db, opened.whole, note)
 
-    record = with_store(store, keep)
+    record = with_store(store, keep, new=True)
     if json_output:
         return print_json({"session": record.id, "signer": signer, "entries": opened.manifest.entries})
     out().print(plain(f"imported {record.id} ({record.protocol}: {record.topic}), signed by {signer}"))

@@ -12,6 +12,7 @@ import typer
 from moot.core.errors import UsageError
 from moot.core.protocol import CUT_SHORT, INTERRUPTED
 from moot.edge.settings.server_token import read_token
+from moot.edge.store.engine import require_store
 from moot.record.entry_lines import describe_entry
 from moot.surfaces.cli.options import QuietFlag, StoreFlag
 from moot.surfaces.cli.report_terminal import show_report
@@ -82,6 +83,8 @@ async def _watch(
 
 @asynccontextmanager
 async def _open_store(place: str | None, session: str) -> AsyncIterator[Followed]:
+    if place is not None:
+        require_store(place)
     store = open_store(Settings.load({"store": place}))
     try:
         yield StoredSession(store, session)

@@ -91,7 +91,7 @@ def add_command(
         raise UsageError("a lesson needs a text")
     now = datetime.now(UTC)
     lesson = new_lesson(said, Origin(agent="person", when=now), now, *([None] if keep else []))
-    kept = with_store(store, lambda db: LessonStore(db).learn(lesson))
+    kept = with_store(store, lambda db: LessonStore(db).learn(lesson), new=True)
     if json_output:
         return print_json(format_lesson(kept, now))
     out().print(plain(f"{kept.id} {'added' if kept.id == lesson.id else f'merged with: {kept.text}'}"))
@@ -140,7 +140,7 @@ def import_command(
 ) -> None:
     """Import lessons from another store. Duplicates are merged."""
     lessons = read_lessons(_text(file), file)
-    kept = with_store(store, lambda db: LessonStore(db).learn_all(lessons))
+    kept = with_store(store, lambda db: LessonStore(db).learn_all(lessons), new=True)
     out().print(plain(f"{len(lessons)} read, {len({lesson.id for lesson in kept})} kept"))
 
 
