@@ -163,14 +163,22 @@ async def main():
     await asyncio.sleep(0)
     store.append(sys.argv[2], [StepRow(seq=1, part=0, name="scan", digest="", value=None, elapsed=0.0)])
     store.flush()
+    if sys.argv[3] == "closing":
+        closing = asyncio.create_task(store._writer.aclose())
+        await asyncio.sleep(0)
+        closing.cancel()
+        await asyncio.wait([closing])
 
 asyncio.run(main())
 """
 
 
-def test_a_process_that_ends_without_closing_its_store_writes_what_waits(place: str) -> None:
+@pytest.mark.parametrize("end", ["open", "closing"])
+def test_a_process_that_ends_before_its_store_is_closed_writes_what_waits(place: str, end: str) -> None:
     session_id = "0a1b2c3d-0000-4000-8000-000000000001"
-    subprocess.run([sys.executable, "-c", LEFT_OPEN, place, session_id], check=True, timeout=60)
+    command = [sys.executable, "-c", LEFT_OPEN, place, session_id, end]
+    done = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True)
+    assert done.stderr == ""
 
     async def read() -> list[int]:
         store = SqlStore(place)

@@ -89,6 +89,7 @@ class WriteQueue:
         if self._thread is None:
             # Our own: a thread pool takes a dozen steps on either side to hand over a job.
             self._thread = Thread(target=self._serve, name=self._name, daemon=True)
+            self._ended.set_running_or_notify_cancel()  # whoever stops waiting for it does not cancel it
             self._thread.start()
             atexit.register(self._finish)
         self._waiting.put(job)
@@ -177,19 +178,22 @@ class WriteQueue:
             connection.close()
 
     async def aclose(self) -> None:
-        if self._thread is not None:
-            self._end()
+        self._end()
+        if self._thread is None:
+            return
+        try:
             await asyncio.wrap_future(self._ended)
-        self._is_closed = True
+        finally:
+            if self._ended.done():
+                atexit.unregister(self._finish)
 
     def _finish(self) -> None:
-        """The process ends without `aclose`: what waits is still written."""
+        """The process ends without `aclose`, or before that is over: what waits is still written."""
         self._end()
         self._ended.result()
 
     def _end(self) -> None:
         self._is_closed = True
-        atexit.unregister(self._finish)
         self._waiting.put(None)
 
     def _close(self) -> None:
