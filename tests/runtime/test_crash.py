@@ -86,18 +86,22 @@ def test_a_changed_script_of_prompts_is_caught_on_resume(tmp_path: Path) -> None
     assert resumed.returncode >= 2 and "Start a new session" in resumed.stderr
 
 
-def interrupted(folder: Path, end: signal.Signals = signal.SIGINT) -> subprocess.CompletedProcess[str]:
-    """The signal comes while blue is answering."""
+def ask_slowly(folder: Path) -> list[str]:
+    """A session whose blue answers once there is a file `go`."""
     (folder / "app.py").write_text(BAD)
     (folder / "red.yaml").write_text(json.dumps([{"reply": SQLI, "round": 1}, {"reply": NOTHING, "round": 2}]))
     (folder / "slow.py").write_text(
         "import pathlib, sys, time\nsys.stdin.read()\nopen('asked', 'a').write('x')\n"
         f"while not pathlib.Path('go').exists(): time.sleep(0.01)\nprint({blue(GOOD)!r})\n"
     )
-    seats = ["--seat", "red=script:red.yaml", "--seat", f"blue=cmd:{sys.executable} slow.py"]
+    return ["harden", "app.py", "--seat", "red=script:red.yaml", "--seat", f"blue=cmd:{sys.executable} slow.py"]
+
+
+def interrupted(folder: Path, end: signal.Signals = signal.SIGINT) -> subprocess.CompletedProcess[str]:
+    """The signal comes while blue is answering."""
     env = {**os.environ, "MOOT_STORE": str(folder / "s.db")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "moot", "harden", "app.py", *seats],
+        [sys.executable, "-m", "moot", *ask_slowly(folder)],
         cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     wait_for_file(folder / "asked")
@@ -118,6 +122,29 @@ def test_ctrl_c_saves_says_how_to_resume_and_exits_130(tmp_path: Path, end: sign
     result = json.loads(resumed.stdout)
     assert (resumed.returncode, result["outcome"], result["calls"]) == (0, "hardened", 3)
     assert (tmp_path / "asked").read_text() == "xx", "red was not asked again, blue was"
+
+
+IN_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "moot", *sys.argv[1:]])
+"""
+
+
+def test_a_session_whose_terminal_is_closed_is_paused(tmp_path: Path) -> None:
+    """Its progress and its result can no longer be written."""
+    terminal, inner = os.openpty()
+    env = {**os.environ, "MOOT_STORE": str(tmp_path / "s.db")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", IN_TERMINAL, *ask_slowly(tmp_path)],
+        cwd=tmp_path, env=env, stdin=inner, stdout=inner, stderr=inner, start_new_session=True,
+    )  # fmt: skip
+    os.close(inner)
+    wait_for_file(tmp_path / "asked")
+    os.close(terminal)
+    assert process.wait(timeout=PATIENCE) == 130
+    (listed,) = json.loads(run_moot(tmp_path, "list", "--json").stdout)
+    assert listed["status"] == "paused"
 
 
 def test_a_killed_session_is_listed_as_paused_and_says_how_to_continue(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from errno import EDQUOT, EFBIG, EIO, ENOSPC, EPIPE
 from io import TextIOWrapper
+from typing import TextIO
 
 
 def open_closed_streams() -> None:
@@ -38,4 +40,20 @@ def is_output_error(error: BaseException) -> bool:
 
 def drop_output() -> None:
     """The interpreter flushes once more at its end, and would complain again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop(sys.stdout)
+
+
+def list_terminals() -> list[TextIO]:
+    """Output that a terminal shows."""
+    return [stream for stream in (sys.stdout, sys.stderr) if stream.isatty()]
+
+
+def drop_closed_terminals(terminals: Iterable[TextIO]) -> None:
+    """Writing to a terminal that was closed meanwhile fails; whoever goes on must not end by that."""
+    for stream in terminals:
+        if not stream.isatty():
+            _drop(stream)
+
+
+def _drop(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

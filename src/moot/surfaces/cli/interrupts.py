@@ -6,6 +6,8 @@ import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from moot.surfaces.streams import drop_closed_terminals, list_terminals
+
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -14,6 +16,7 @@ def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     """The first signal stops in order, so that the session is paused and says how to continue; the second at once."""
     loop = asyncio.get_running_loop()
     handled: list[signal.Signals] = []
+    terminals = list_terminals()
 
     def release() -> None:
         while handled:
@@ -21,6 +24,7 @@ def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
 
     def stop_once() -> None:
         release()
+        drop_closed_terminals(terminals)
         stop()
 
     with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # signals work only in the main thread
