@@ -25,6 +25,11 @@ class Route(NamedTuple):
     recognised: bool = True
     """False if the text neither asks a question nor names an action that is known."""
 
+    @property
+    def is_harmless(self) -> bool:
+        """Words that are not recognised pass as conversation, but not as an action."""
+        return self.bypass and self.recognised
+
     def waive(self, reason: str) -> "Route":
         """Skip the debate for a reason outside the text: a switch in the settings."""
         return self._replace(bypass=True, reason=reason)

@@ -122,6 +122,13 @@ def test_words_that_the_router_does_not_know_are_debated(cli: Cli, tmp_path: Pat
     assert (ran.code, result["debated"], result["resolution"]) == (2, True, "ESCALATE")
 
 
+def test_the_context_of_unknown_words_raises_their_stakes(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("DROP TABLE users;\n")
+    replies = script(tmp_path, advocate=[claim()], critic=[objection("low", "")])
+    result = json.loads(cli("vet", "launch_missiles", "--context", "notes.md", "--json", *replies).out)
+    assert (result["debated"], result["stakes"]) == (True, "high")
+
+
 def test_a_question_is_not_debated(cli: Cli) -> None:
     ran = cli("vet", "should I delete the old logs?")
     assert ran.code == 0 and "a question: nothing is done" in ran.out

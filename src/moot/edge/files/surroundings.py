@@ -36,7 +36,7 @@ NOTHING_AROUND = Around()
 def look_around(action: str, context: str, folder: Path, env: Mapping[str, str]) -> Around:
     """What the action would run and delete, the files it names and git's state, as text; and the resulting sights."""
     look = Look(folder, env)
-    reads = route(action).bypass
+    reads = route(action).is_harmless
     if (command := command_in(action)) is not None:
         look.walk_line(command)
     for path, kind in () if reads else find_named_files(action, folder):

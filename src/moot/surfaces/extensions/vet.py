@@ -160,15 +160,10 @@ def read_csp(text: str, given: VetQuestion) -> tuple[VetQuestion, int | None]:
 
 def with_surroundings(question: VetQuestion, folder: Path) -> VetQuestion:
     """Adds what the command would run and delete, and the state of git; skipped for commands that only read."""
-    reads = is_harmless(route(question.action)) and not names_program(question.action)
+    reads = route(question.action).is_harmless and not names_program(question.action)
     if reads and question.stakes is None and not question.failed:
         return question
     return replace(question, around=look_around(question.action, question.context, folder, os.environ))
-
-
-def is_harmless(way: Route) -> bool:
-    """Words that the router does not recognise pass as conversation, but not as an action."""
-    return way.bypass and way.recognised
 
 
 def way_of(question: VetQuestion) -> Route:
@@ -214,7 +209,7 @@ def answer_directly(memory: MemoryFolder, question: VetQuestion) -> VetResult | 
     if switch := find_off_switch(os.environ):
         note = f"no debate: switched off by {switch}"
         return build_undebated(question, way, "PROCEED", note).model_copy(update={"degraded": (note,)})
-    if is_harmless(way) and question.stakes is None and not question.failed:
+    if way.is_harmless and question.stakes is None and not question.failed:
         return build_undebated(question, way, "PROCEED", f"no debate needed: {way.reason}")
     now = datetime.now(UTC)
     step, task = due(question, way, memory.standings(now))
