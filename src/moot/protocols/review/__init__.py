@@ -8,7 +8,8 @@ from moot.protocols.review.script import ReviewInput, ReviewResult, ReviewRules,
 PROTOCOL = Protocol(
     name="review",
     summary="Review planning documents or a change of code: an adversary challenges, a defender answers.",
-    exit_codes="0: the review is advice; with --fail-on 1: something that serious is left, 2: inconclusive",
+    exit_codes="0: completed, findings are advice; 1: with --fail-on, something that serious is left; 2: inconclusive "
+    "or cut short",
     examples=(
         "moot review .planning --no-llm              structural checks of a whole project, no model, no key",
         "moot review .planning/REQUIREMENTS.md -m openai:gpt-5",

@@ -230,7 +230,7 @@ def _models_of_profile(profile: str, settings: Settings, usual: Sequence[str]) -
 
 
 def exit_code(result: ReviewResult, plan: SessionPlan, written: frozenset[str] = frozenset()) -> int:
-    """1 only with `--fail-on`: such a challenge or finding stands. 2: inconclusive."""
+    """1 only with `--fail-on`: such a challenge or finding stands. 2: inconclusive or cut short."""
     gravity = plan.notes.get("fail_on")
     if not gravity or result.outcome in ("cancelled", "rejected"):
         return PROTOCOL.exit_code(result)
