@@ -87,7 +87,7 @@ function ask(call, spec) {
       workerData: { call, file: path.resolve(spec.file), key: spec.key },
       stdout: true,
       stderr: true,
-      // Node.js 24 reserves 512 MiB of code for each thread, and a second time that is more than the process may have.
+      // By default Node.js 24 reserves 512 MiB for the code of each thread: for two it is more than the process may have.
       resourceLimits: { maxOldGenerationSizeMb: spec.memory, codeRangeSizeMb: 64 },
     });
     const clock = setTimeout(() => end({ kind: 'timeout' }), spec.seconds * 1000);
