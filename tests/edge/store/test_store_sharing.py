@@ -190,6 +190,26 @@ def test_a_process_that_ends_before_its_store_is_closed_writes_what_waits(place:
     assert asyncio.run(read()) == [1]
 
 
+FORKED = """
+import asyncio, os, signal, sys
+from moot.edge.store import SqlStore
+
+async def main():
+    await SqlStore(sys.argv[1]).sessions()
+
+asyncio.run(main())
+child = os.fork()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    signal.alarm(20)  # one that waits for ever is ended
+"""
+
+
+def test_a_forked_process_does_not_wait_for_the_threads_of_its_parent(place: str) -> None:
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED, place], check=True, timeout=60)
+
+
 def test_a_closed_store_refuses_what_comes_later(place: str) -> None:
     async def story() -> None:
         store = SqlStore(place)

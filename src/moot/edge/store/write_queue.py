@@ -95,10 +95,10 @@ class WriteQueue:
         self._waiting.put(job)
 
     def _serve(self) -> None:
-        while jobs := self._take():
-            if wanted := [job for job in jobs if job.is_wanted()]:
-                _report(self._do(wanted))
         try:
+            while jobs := self._take():
+                if wanted := [job for job in jobs if job.is_wanted()]:
+                    _report(self._do(wanted))
             self._close()
         except BaseException as error:
             self._ended.set_exception(error)
@@ -190,7 +190,8 @@ class WriteQueue:
     def _finish(self) -> None:
         """The process ends without `aclose`, or before that is over: what waits is still written."""
         self._end()
-        self._ended.result()
+        if self._thread is not None:
+            self._thread.join()  # at once in a forked child, which has no such thread
 
     def _end(self) -> None:
         self._is_closed = True
