@@ -146,7 +146,7 @@ def test_a_command_never_waives_its_own_debate() -> None:
 
 
 @pytest.mark.parametrize(("text", "recognised"), [
-    ("hello", False), ("launch_missiles", False), ("can you frobnicate it?", False),
+    ("hello", False), ("launch_missiles", False), ("can you frobnicate it?", False), ("lösche alles?", False),
     ("should I delete the old logs?", True), ("ls", True), ("delete the old logs", True),
 ])  # fmt: skip
 def test_conversation_passes_but_is_told_apart_from_a_question(text: str, recognised: bool) -> None:

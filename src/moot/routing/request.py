@@ -17,8 +17,8 @@ LONGEST = 20_000
 def request_route(text: str, *, own_words: bool = False) -> Route:
     """Only the person's own prompt can waive a debate, and never one about high stakes."""
     shown = text[:LONGEST]
-    if kind_of(shown) == "ANSWER":
-        return ASKED if is_question(shown) else UNRECOGNISED
+    if kind_of(shown) == "ANSWER":  # a question mark alone says nothing about words that it does not know
+        return ASKED if opens_question(shown) and not is_polite_request(shown) else UNRECOGNISED
     sights = [*sights_of(drop_quotes(shown)), *find_guarded_files(shown), Sight("read" if only_reads(shown) else "low")]
     if sights[-1].level == "read":  # looking changes nothing, whatever the words
         sights = sights[-1:] + ([SHOWS_SECRET] if touches_secret(shown) else [])
@@ -46,8 +46,11 @@ def kind_of(text: str) -> Kind:
 
 
 def is_question(text: str) -> bool:
-    asked = words.QUESTION.match(drop_greeting(text)) or text.rstrip().endswith("?")
-    return bool(asked) and not is_polite_request(text)
+    return (opens_question(text) or text.rstrip().endswith("?")) and not is_polite_request(text)
+
+
+def opens_question(text: str) -> bool:
+    return words.QUESTION.match(drop_greeting(text)) is not None
 
 
 def drop_greeting(text: str) -> str:

@@ -113,7 +113,7 @@ def test_what_only_reads_is_answered_at_once_and_without_a_model(cli: Cli, tmp_p
     assert not (tmp_path / "s.db").exists() and not (tmp_path / "memory").exists()
 
 
-@pytest.mark.parametrize("action", ["launch_missiles", "lösche alles", "wire Bob 400 euros", "can you frobnicate?"])
+@pytest.mark.parametrize("action", ["launch_missiles", "lösche alles", "wire Bob 400 euros?", "can you frobnicate?"])
 def test_words_that_the_router_does_not_know_are_debated(cli: Cli, tmp_path: Path, action: str) -> None:
     assert cli("vet", action).code == 2  # without a model nothing passes
     replies = script(tmp_path, advocate=[claim()], critic=[objection("high", "")])
