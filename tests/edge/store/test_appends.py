@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 import pytest
+from patience import PATIENCE
 from sqlalchemy import Connection, event
 from test_store import ID, OTHER, R, session, step, with_store
 
@@ -46,6 +47,28 @@ def test_the_last_steps_of_a_session_and_its_end_are_one_transaction(place: str)
         return [each.seq for each in await store.steps(ID)], (await store.session(ID)).status
 
     assert with_store(place, counting(work)) == (([1, 2], "completed"), 1)
+
+
+def test_a_store_that_is_being_closed_writes_what_comes_meanwhile(place: str) -> None:
+    async def story() -> list[int]:
+        store = SqlStore(place)
+        await store.create(session())
+
+        async def append_in_turn() -> None:
+            for seq in range(1, 6):
+                await store.append(ID, [step(seq)])
+
+        appending = asyncio.create_task(append_in_turn())
+        await asyncio.sleep(0)
+        await store.aclose()
+        await asyncio.wait_for(appending, PATIENCE)
+        again = SqlStore(place)
+        try:
+            return [each.seq for each in await again.steps(ID)]
+        finally:
+            await again.aclose()
+
+    assert asyncio.run(story()) == [1, 2, 3, 4, 5]
 
 
 def test_an_end_is_refused_if_a_step_before_it_could_not_be_written(place: str) -> None:

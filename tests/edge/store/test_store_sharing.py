@@ -219,5 +219,7 @@ def test_a_closed_store_refuses_what_comes_later(place: str) -> None:
         for late in (store.sessions(), store.work(counted)):
             with pytest.raises(RuntimeError, match="was closed"):
                 await late
+        with pytest.raises(RuntimeError, match="was closed"):
+            await store.append("a session", [])
 
     asyncio.run(story())

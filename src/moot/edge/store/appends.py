@@ -80,6 +80,7 @@ class AppendQueue:
         """By session, in order."""
 
     def append(self, wanted: JournalAppend) -> "asyncio.Future[None]":
+        self._writer.require_open()  # nobody would write it, and whoever waits would wait for ever
         loop = asyncio.get_running_loop()
         pending = PendingWrite(wanted, loop.create_future())
         self._waiting.append(pending)
@@ -111,8 +112,9 @@ class AppendQueue:
         return result
 
     async def drain(self) -> None:
-        self.flush()
-        while self._writing:
+        """Also what comes meanwhile."""
+        while self._waiting or self._writing:
+            self.flush()
             await self._writer.work(lambda db: None)  # behind them, and behind what they repeat
 
     def flush(self) -> None:

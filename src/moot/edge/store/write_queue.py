@@ -83,9 +83,12 @@ class WriteQueue:
     def put(self, work: Callable[[Connection], Any], report: Report, is_wanted: Callable[[], bool]) -> None:
         self._queue(WriteJob(work, report, is_wanted, asyncio.get_running_loop()))
 
-    def _queue(self, job: WriteJob) -> None:
+    def require_open(self) -> None:
         if self._is_closed:
             raise RuntimeError(f"the store {self._place} was closed")
+
+    def _queue(self, job: WriteJob) -> None:
+        self.require_open()
         if self._thread is None:
             # Our own: a thread pool takes a dozen steps on either side to hand over a job.
             self._thread = Thread(target=self._serve, name=self._name, daemon=True)
