@@ -7,7 +7,8 @@ from conftest import Cli
 
 LOOKING = [
     "list", "show 1", "watch 1", "audit 1", "export 1", "replay 1", "diff 1 2", "fork 1 --at 2", "delete 1",
-    "clean", "gate list", "gate approve 1", "lessons list", "lessons export", "admin token list",
+    "clean", "resume 1", "choose 1 Q1 A --reason r", "gate list", "gate approve 1",
+    "lessons list", "lessons export", "admin token list",
 ]  # fmt: skip
 
 

@@ -1,6 +1,5 @@
 """`moot classify` and `moot choose`: the class of a question, and your choice where judges disagreed."""
 
-import asyncio
 import os
 from collections import Counter
 from pathlib import Path
@@ -12,17 +11,16 @@ from pydantic import JsonValue
 from moot.core.errors import UsageError
 from moot.edge.clock import SystemClock
 from moot.edge.files.sources import read_text
-from moot.edge.store import SqlStore
 from moot.protocols.decide.questions.classify import CLASSES, classify
 from moot.protocols.decide.questions.contexts import question_texts
 from moot.protocols.decide.report import describe_class
 from moot.protocols.decide.script import DecideResult
 from moot.protocols.decide.verdicts import QuestionVerdict
+from moot.surfaces.cli.open_store import with_store
 from moot.surfaces.cli.options import JsonFlag, StoreFlag
 from moot.surfaces.cli.screen import out, plain, print_json
 from moot.surfaces.extensions.decide import verdict_data
 from moot.surfaces.history.choices import choose
-from moot.surfaces.session.settings import Settings
 from moot.text.secrets import Vault
 
 
@@ -34,7 +32,7 @@ def register(app: typer.Typer) -> None:
 def ask_the_user(store: str, result: DecideResult) -> bool:
     """Asks for the choices that the judges left open. True if all are settled; an empty answer leaves a question
     open."""
-    settings, vault, left = Settings.load({"store": store}), Vault(os.environ), False
+    vault, left = Vault(os.environ), False
     for verdict in result.questions:
         if verdict.outcome != "CONTESTED" or verdict.choice is not None:
             continue
@@ -45,19 +43,15 @@ def ask_the_user(store: str, result: DecideResult) -> bool:
             left = True
             continue
         try:
-            _confirm(asyncio.run(_choose(settings, result.session_id, verdict.question_id, said, vault.hide(reason))))
+            _confirm(_choose(store, result.session_id, verdict.question_id, said, vault.hide(reason)))
         except UsageError as error:  # not an option: the question stays open
             out().print(plain(str(error)))
             left = True
     return not left
 
 
-async def _choose(settings: Settings, session: str, question: str, option: str, reason: str) -> QuestionVerdict:
-    store = SqlStore(settings.store)
-    try:
-        return await choose(store, SystemClock(), session, question, option, reason)
-    finally:
-        await store.aclose()
+def _choose(store: str | None, session: str, question: str, option: str, reason: str) -> QuestionVerdict:
+    return with_store(store, lambda db: choose(db, SystemClock(), session, question, option, reason))
 
 
 def choose_command(
@@ -69,9 +63,7 @@ def choose_command(
     json_output: JsonFlag = False,
 ) -> None:
     """Record your choice where the judges disagreed: once, with your name and the time."""
-    settings = Settings.load({"store": store})
-    hidden = Vault(os.environ).hide(reason)
-    made = asyncio.run(_choose(settings, session, question, option, hidden))
+    made = _choose(store, session, question, option, Vault(os.environ).hide(reason))
     if json_output:
         return print_json(verdict_data(made))
     _confirm(made)

@@ -20,7 +20,7 @@ from moot.record.seen import build_seen, list_seen
 from moot.record.transcript import as_json
 from moot.runtime.runner import SessionPlan, find_result
 from moot.surfaces.cli.consent import ask_to_run
-from moot.surfaces.cli.open_store import with_store
+from moot.surfaces.cli.open_store import require_named_store, with_store
 from moot.surfaces.cli.options import ForceFlag, JsonFlag, StoreFlag
 from moot.surfaces.cli.output_options import Ending
 from moot.surfaces.cli.report_terminal import show_document, show_report
@@ -152,6 +152,7 @@ def resume_command(
 ) -> None:
     """Continue a session from where it stopped. Recorded steps are not paid for again."""
     check_output(sarif_file, force=force and sarif_file is not None, flag="--sarif")
+    require_named_store(flags.store)
     settings = Settings.load({"store": flags.store})
     ending = Ending(write, sarif_file, flags.json_output, flags.quiet, force=force)
     vault = Vault(os.environ)

@@ -12,8 +12,8 @@ import typer
 from moot.core.errors import UsageError
 from moot.core.protocol import CUT_SHORT, INTERRUPTED
 from moot.edge.settings.server_token import read_token
-from moot.edge.store.engine import require_store
 from moot.record.entry_lines import describe_entry
+from moot.surfaces.cli.open_store import require_named_store
 from moot.surfaces.cli.options import QuietFlag, StoreFlag
 from moot.surfaces.cli.report_terminal import show_report
 from moot.surfaces.cli.screen import err, plain
@@ -83,8 +83,7 @@ async def _watch(
 
 @asynccontextmanager
 async def _open_store(place: str | None, session: str) -> AsyncIterator[Followed]:
-    if place is not None:
-        require_store(place)
+    require_named_store(place)
     store = open_store(Settings.load({"store": place}))
     try:
         yield StoredSession(store, session)
