@@ -87,12 +87,12 @@ def test_a_changed_script_of_prompts_is_caught_on_resume(tmp_path: Path) -> None
 
 
 def ask_slowly(folder: Path) -> list[str]:
-    """A session whose blue answers once there is a file `go`."""
+    """A session whose blue answers once there is a file `go`, or gives up once the session is gone."""
     (folder / "app.py").write_text(BAD)
     (folder / "red.yaml").write_text(json.dumps([{"reply": SQLI, "round": 1}, {"reply": NOTHING, "round": 2}]))
     (folder / "slow.py").write_text(
-        "import pathlib, sys, time\nsys.stdin.read()\nopen('asked', 'a').write('x')\n"
-        f"while not pathlib.Path('go').exists(): time.sleep(0.01)\nprint({blue(GOOD)!r})\n"
+        "import os, pathlib, sys, time\nparent = os.getppid()\nsys.stdin.read()\nopen('asked', 'a').write('x')\n"
+        f"while not pathlib.Path('go').exists() and os.getppid() == parent: time.sleep(0.01)\nprint({blue(GOOD)!r})\n"
     )
     return ["harden", "app.py", "--seat", "red=script:red.yaml", "--seat", f"blue=cmd:{sys.executable} slow.py"]
 
