@@ -1,5 +1,7 @@
 """Declared types of untrusted values: what an annotation or a model field accepts."""
 
+import re
+
 from moot.scan.engine import facts
 from moot.scan.engine.calls import invoke
 from moot.scan.engine.ir import Assign, Attr, Binary, Call, Const, Expr, Name, Opaque, Span, Unary
@@ -110,14 +112,14 @@ def build_struct(m: Machine, note: Expr | None, value: Val, state: State, at: Sp
 
 
 def _is_number(note: Expr | None) -> bool:
-    return isinstance(note, Name) and (note.id in ("bool", "byte", "rune") or note.id.startswith(NUMERIC))
+    return isinstance(note, Name) and NUMERIC.fullmatch(note.id) is not None
 
 
 def _is_unknown(value: Expr) -> bool:
     return isinstance(value, Attr) and isinstance(value.base, Opaque)
 
 
-NUMERIC = ("int", "uint", "float")
+NUMERIC = re.compile(r"bool|byte|rune|u?int(?:8|16|32|64|ptr)?|float(?:32|64)|complex(?:64|128)")
 
 
 def _is_text(note: Expr | None) -> bool:

@@ -39,6 +39,9 @@ class Site(Protocol):
     def module(self, *names: str) -> bool:
         """Whether the file imports one of these modules."""
 
+    def package_names(self) -> set[str]:
+        """The last words of what the file imports."""
+
     def text(self) -> str:
         """The source of the call."""
 

@@ -67,6 +67,9 @@ class CallSite:
     def module(self, *names: str) -> bool:
         return not self.m.frame.unit.imports.isdisjoint(names)
 
+    def package_names(self) -> set[str]:
+        return {path.rpartition("/")[2] for path in self.m.frame.unit.imports}
+
     def contains(self, word: str) -> bool:
         unit = self.m.frame.unit
         unit.asked.add(word)

@@ -18,6 +18,8 @@ NOT = r"\bif\b.*\b(?:not|isn't|cannot|can't|invalid)\b"
 SAID_INSTEAD = re.compile(rf"(?i)\breturn\w*\b.*{NOT}|{NOT}.*\breturned\b")
 FAILED_RETURN = re.compile(r"\breturn (\w+), (?!nil\b)")
 ABOUT_ERRORS = re.compile(r"(?i)\b(?:errors?|fails?|failure|ignor\w+|best[- ]effort?|drain\w*|infallible)\b")
+UNDONE = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+"""What is still to be done is no reason."""
 DRAINS = words("io.Copy io/ioutil.Copy")
 PARTLY = words("io.ReadFull io.ReadAtLeast")
 FAILURE = re.compile(r"(?:\w+\.)?[eE]rr[A-Z]\w*")
@@ -28,6 +30,8 @@ def is_explained(source: Source, node: Node) -> bool:
     """A comment on the line, above it, or above the lines before it says that the error does not matter."""
     lines = source.data[max(0, node.start_byte - 2000) : node.start_byte].decode("utf-8", "replace").split("\n")[:-1]
     above = read_comment(lines)
+    if UNDONE.search(above):
+        return False
     if ABOUT_ERRORS.search(above) or (not above and IGNORES.search(_read_paragraph(lines))):
         return True
     end = source.data.find(b"\n", node.end_byte)
@@ -54,7 +58,7 @@ def is_documented(source: Source, call: SourceCall) -> bool:
 
 def drops_no_error(source: Source, call: SourceCall) -> bool:
     """Nobody can be told that a log cannot be written (`log.Logger.Output`; that of a command takes no argument), and
-    `span, ctx := tracer.Start(ctx)` gives a context."""
+    `span, ctx := tracer.Start(ctx)` gives a context; a method of the file says itself what it gives."""
     first = source.text(call.args[0]) if call.args else ""
     return bool(first) and (call.method == "Output" or (call.method == "Start" and first == "ctx"))
 

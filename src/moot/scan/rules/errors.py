@@ -215,9 +215,11 @@ def _find_assigned(source: Source, node: Node, left: Node, right: Node) -> Itera
     names = tuple(source.text(target) for target in targets)
     if is_explained(source, node) or is_documented(source, call) or _is_certain(source, call):
         return
-    if drops_no_error(source, call) or fails_anyway(source, node) or tells_by_zero(source, node, call, names[0]):
+    if fails_anyway(source, node) or tells_by_zero(source, node, call, names[0]):
         return
     known = results(source, call)
+    if known is None and drops_no_error(source, call):
+        return
     if (known == ("error",) and hands_on(source, call)) or (known is not None and tells_by_value(source, call)):
         return
     if known is not None:

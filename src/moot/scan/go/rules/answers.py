@@ -7,10 +7,12 @@ from moot.scan.engine.rulebook import Sink, Site, When
 from moot.scan.engine.values import BUILT
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import patterns as known
+from moot.scan.go.rules.claims import HANDLES
 from moot.scan.go.rules.when import SURE, is_const, number, sink
 from moot.scan.rules.when import is_dated_line
 
 PRIVATE = re.compile(SECRET_BESIDE)
+BOUNDED = re.compile(r"MaxBytesReader|ContentLength\s*[<>]|[<>]=?\s*[\w.]*ContentLength")
 
 
 def _is_location(site: Site) -> bool:
@@ -34,9 +36,9 @@ def _is_readable(place: int) -> When:
 
 def _reads_whole_body(site: Site) -> bool:
     body = site.arg(0)
-    named = body is not None and body.name.endswith("http.Request.Body")
-    handles = "http.ResponseWriter" in site.around() or "func(c *gin.Context)" in site.around()
-    return named and handles and "MaxBytesReader" not in site.around() and "ContentLength" not in site.around()
+    named = body is not None and body.name.endswith("Request.Body")
+    around = site.around()
+    return named and HANDLES.search(around) is not None and BOUNDED.search(around) is None
 
 
 SINKS: tuple[Sink, ...] = (

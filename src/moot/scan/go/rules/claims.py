@@ -10,12 +10,12 @@ from moot.scan.go.rules.flaws import CLAIM, HANDLER_RACE
 from moot.scan.rule import RuleMatch
 from moot.scan.syntax import Source, inside
 
-ASKED = re.compile(r"\bos\.(?:Stat|Lstat)\(([^()]+(?:\([^()]*\))?[^()]*)\)")
+ASKED = re.compile(r"\bos\.(?:Stat|Lstat)\(([^()]++(?:\([^()]*+\)[^()]*+)?+)\)")
 THERE = re.compile(r"\berr\w*\s*==\s*nil|!os\.IsNotExist\(|!errors\.Is\(\w+,\s*(?:os|fs)\.ErrNotExist\)")
 REFUSES = re.compile(r"^\{\s*return\b(?!\s+nil\s*\})[^}]*\}$", re.DOTALL)
 MADE = ("WriteFile", "Create", "OpenFile", "Mkdir", "Rename", "Symlink")
 HANDLES = re.compile(r"\bhttp\.ResponseWriter\b|\*?\b(?:gin\.Context|fiber\.Ctx)\b|\becho\.Context\b")
-LOCKS = re.compile(r"\.(?:Lock|RLock|Do|Load|Store|Add|CompareAndSwap|LoadOrStore)\(|\batomic\.")
+LOCKS = re.compile(r"\.R?Lock\(|(?i:once|group|flight)\w*\.Do\(")
 OWNED = re.compile(r"^(\w+)\.[\w.]+(?:\[.*\])?$", re.DOTALL)
 
 

@@ -7,13 +7,19 @@ from moot.scan.engine.values import ALL
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules.when import is_const, number, sink
 
-SET_LATER = re.compile(r"\.Secure\s*=\s*(?!false\b)\w")
-"""`if r.TLS != nil { cookie.Secure = true }`"""
+SENT = re.compile(r",\s*&?(\w+)\s*\)$")
 
 
 def _plain_cookie(site: Site) -> bool:
     secure = site.arg("Secure")
-    return _is_set(site) and (secure is None or is_const(secure, False)) and not SET_LATER.search(site.around())
+    plain = _is_set(site) and (secure is None or is_const(secure, False))
+    return plain and not _is_set_later(site, site.words().partition(" ")[0], "Secure")
+
+
+def _is_set_later(site: Site, name: str, flag: str) -> bool:
+    """`if r.TLS != nil { cookie.Secure = true }`"""
+    later = rf"(?<![\w.]){re.escape(name)}\.{flag}\s*=\s*(?!false\b)\w"
+    return bool(name) and re.search(later, site.around()) is not None
 
 
 COOKIES = "net/http.Cookie " + " ".join(f"github.com/gofiber/fiber{version}.Cookie" for version in ("", "/v2", "/v3"))
@@ -75,10 +81,11 @@ def _is_made_empty(site: Site) -> bool:
 
 
 def _lacks(site: Site, flag: str) -> bool:
-    cookie = site.arg(1)
+    cookie, sent = site.arg(1), SENT.search(site.text())
     named = site.setting(cookie, "Value") is not None and _is_made_empty(site)
     value = site.setting(cookie, flag)
-    return named and (value is None or is_const(value, False)) and not site.contains(f".{flag} = true")
+    plain = named and (value is None or is_const(value, False))
+    return plain and not (sent is not None and _is_set_later(site, sent[1], flag))
 
 
 SINKS = (

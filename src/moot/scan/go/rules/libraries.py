@@ -18,7 +18,8 @@ JWTS = tuple(
 JWXS = tuple(f"github.com/lestrrat-go/jwx{version}/{part}" for version in ("", "/v2", "/v3") for part in ("jwt", "jws"))
 XPATHS = tuple(f"github.com/antchfx/{name}" for name in ("xmlquery", "htmlquery", "jsonquery"))
 MONGO = ("go.mongodb.org/mongo-driver/bson", "go.mongodb.org/mongo-driver/v2/bson", "gopkg.in/mgo.v2/bson")
-METHOD = re.compile(r"\.Method\b|WithValidMethods|ValidMethods|\.Alg\(\)|SigningMethod\w+\)?\s*;\s*!?ok")
+METHOD = re.compile(r"(?<!\br)(?<!\breq)(?<!equest)\.Method\b|ValidMethods|\.Alg\(\)|SigningMethod\w+\)?\s*;\s*!?ok")
+"""`r.Method` is that of a request."""
 
 
 def _every(owners: tuple[str, ...], *members: str) -> str:
@@ -33,7 +34,10 @@ def _method_unchecked(site: Site) -> bool:
     return "func(" in site.text() or named
 
 
-CHECKS_METHOD = (".Method", "ValidMethods", ".Alg()", '["alg"]')
+CHECKS_METHOD = (
+    ".Method.(", ".Method.Alg", "oken.Method", ".Method == jwt.", ".Method != jwt.", "ValidMethods", ".Alg()",
+    '["alg"]',
+)  # fmt: skip
 
 
 def _is_filter_sent(site: Site) -> bool:

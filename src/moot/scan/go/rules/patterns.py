@@ -11,7 +11,7 @@ from moot.scan.go.rules import structure as golang_structure
 from moot.scan.go.rules.claims import find_claims, find_handler_races
 from moot.scan.rule import CallRule, Rule, RuleMatch, on
 from moot.scan.rules.book import Book
-from moot.scan.rules.error_reasons import read_comment
+from moot.scan.rules.error_reasons import UNDONE, read_comment
 from moot.scan.rules.errors import DISCARDED, find_discarded
 from moot.scan.rules.hosts import find_weak_host_checks, make_host_rule
 from moot.scan.rules.logged_secrets import find_logged_secrets, make_logged_rule
@@ -109,8 +109,12 @@ CALL_RULES: tuple[CallRule, ...] = (
 )
 
 
-OWN_CHECK = re.compile(r"(?i)verif\w* (?:func|is done|below|later|ourselves|manually)|\b(?:own|custom) verif")
+OWN_CHECK = re.compile(r"(?i)verif\w* (?:func|is done|below|ourselves|manually)|\b(?:own|custom) verif")
 """A comment says where the certificate is checked instead."""
+
+
+def _is_checked_elsewhere(comment: str) -> bool:
+    return OWN_CHECK.search(comment) is not None and not UNDONE.search(comment)
 
 
 def _read_comment_above(source: Source, node: Node) -> str:
@@ -125,7 +129,7 @@ def tls_off(source: Source) -> Iterator[RuleMatch]:
             and value is not None
             and source.text(key) == "InsecureSkipVerify"
             and source.text(value) == "true"
-            and not OWN_CHECK.search(_read_comment_above(source, node))
+            and not _is_checked_elsewhere(_read_comment_above(source, node))
         ):
             yield RuleMatch(TLS, node)
     for node in source.nodes("assignment_statement"):
