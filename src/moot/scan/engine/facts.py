@@ -11,7 +11,10 @@ Proofs = frozenset[tuple[str, str]]
 PLAIN_KINDS = ("shell", "sql", "xss", "code", "template", "ldap", "xpath", "header", "log", "nosql", "regex")
 ON_THIS_SITE = re.compile(r"\^?\\?/(?:\(\?!\[?[/\\]+\]?\)|\[\^[/\\]+\]|\\w|\[\w)")
 """A pattern of addresses that begin with one slash, and not with two."""
-NO_HYPHEN = re.compile(r"(?:\^|\\A)?(?:\(\?:|\()?(?:[A-Za-z]|\\w|\[(?:\w-\w|[\w\\.:/@])+\](?![*?]))")
+NO_HYPHEN = re.compile(
+    r"(?:\^|\\A)?(?:\(\?:|\()?(?:[A-Za-z]|\\w|\[(?:\w-\w|\\[wd.:/@]|[\w.:/@])+\])(?![*?]|\{[0,])(?!.*\|(?![A-Za-z]))",
+    re.DOTALL,
+)
 """A pattern of texts that do not begin with a hyphen: no options of a program."""
 KEPT_OUT = re.compile(r"(?:\[\^[^\]<>'\"`;|&$()]*\]|\\W)[+*]?")
 """A pattern that matches everything except harmless characters."""

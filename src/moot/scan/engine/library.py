@@ -304,14 +304,16 @@ def _find_sanitised(m: Machine, site: CallSite, last: str) -> frozenset[str] | N
 
 
 LINES = frozenset({10, 13, "\n", "\r"})
-NO_LINES = re.compile(r"maketrans\([^()]*\\[nr]")
+NO_LINES = r"maketrans\([^()]*\\[nr]"
 
 
 def _drops_lines(m: Machine, site: CallSite) -> bool:
     """`text.translate({10: None, 13: None})`, `text.translate(str.maketrans("", "", "\\r\\n"))`"""
     table = site.arg(0)
     keys = {key for _, cell in m.cells(table, site.state) for key in cell.items} if table is not None else set()
-    return bool(keys & LINES) or NO_LINES.search(site.around() or site.text()) is not None
+    named = table.name if table is not None else ""
+    made = rf"\b{re.escape(named)}\s*=\s*\w+\.{NO_LINES}" if named.isidentifier() else NO_LINES
+    return bool(keys & LINES) or re.search(made, site.around() if named.isidentifier() else site.text()) is not None
 
 
 def _pass_on(m: Machine, site: CallSite, last: str, matched: bool, taints: Taints) -> Val:

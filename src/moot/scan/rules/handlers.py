@@ -12,7 +12,7 @@ CALLS = ("call", "call_expression")
 MOST_LEVELS = 12
 
 
-LOGGER = re.compile(r"_{0,2}(?:log|warn)(?:_|[A-Z]|$)")
+LOGGER = re.compile(r"_{0,2}(?:log|warn)(?!_?(?:[iI]n|[oO]ut|[oO]n|[oO]ff)(?:_|[A-Z]|$))(?:_|[A-Z]|$)")
 
 
 def is_logger(source: Source, attempt: Node) -> bool:

@@ -26,6 +26,8 @@ TARGET = re.compile(
 SENDS = re.compile(r"(?i)redirect|next_?(?:page|ur[li])|return_?(?:to|ur[li])|safe_?ur[li]|after_?log_?in|go_?back")
 """Names of functions that decide where a visitor is sent."""
 DOT = re.compile(r"""["'`]\.["'`]""")
+KIND = re.compile(r"""['"](?!https?['"])\w{3,}['"]""")
+"""A word that is no part of every address."""
 NEGATED = re.compile(r"\snot\s+in\s")
 OTHER_START = re.compile(r"[\"'`]//|\\\\|netloc|hostname|\.[hH]ost\b")
 """In a function that also asks for `//` or a host."""
@@ -121,7 +123,7 @@ def _names_kind(source: Source, check: HostCheck) -> bool:
     others = [node for node in joined.named_children if node != check.node and node.type == "comparison_operator"]
     read = [other for node in others if (other := read_membership(source, node)) is not None]
     same = [other for other in read if source.text(other.subject) == source.text(check.subject)]
-    return any(other.wanted.type in STRINGS and "." not in source.text(other.wanted) for other in same)
+    return any(other.wanted.type in STRINGS and KIND.fullmatch(source.text(other.wanted)) for other in same)
 
 
 def list_host_checks(source: Source) -> Iterator[HostCheck]:

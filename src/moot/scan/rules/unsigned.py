@@ -14,10 +14,13 @@ DECODERS = {
     "javascript": ("atob", "from", "decode"),
     "typescript": ("atob", "from", "decode"),
 }
-PARTS = re.compile(r"[sS]plit\w*\([^()]*['\"`]\.['\"`][^()]*\)")
+PARTS = re.compile(r"[sS]plit\w{0,12}\((?=[^()]*\))[^()]*?['\"`]\.['\"`]")
 PAYLOAD = re.compile(r"\[1\]|\bpayload\b|,\s*_\s*(?:,|:?=)")
 CLAIMS = re.compile(r"(?i)claim|\bsub\b|role|user|admin|scope|payload")
-SIGNED = re.compile(r"(?i)verif|signature|hmac|publickey|public_key|jwks|compare_digest|timingSafeEqual")
+SIGNED = re.compile(
+    r"(?i)verif(?:y|ier)(?!_?(?:email|mail|phone|otp|code|account|password))|signature|hmac|public_?key|jwks|compare_digest"
+    r"|timingSafeEqual"
+)
 ABOUT_TOKENS = re.compile(r"(?i)jwt|token|bearer|authorization")
 
 
@@ -34,14 +37,35 @@ def make_unsigned_rule(language: Language) -> Rule:
 def find_unsigned(source: Source) -> Iterator[RuleMatch]:
     """`json.loads(b64decode(token.split(".")[1]))`"""
     whole = source.data.decode("utf-8", "replace")
-    if not PARTS.search(whole) or SIGNED.search(whole) or not ABOUT_TOKENS.search(whole):
+    if not PARTS.search(whole) or not ABOUT_TOKENS.search(whole) or _is_signed(source):
         return
-    rule = make_unsigned_rule(source.language)
     found = calls(source)
-    for name in DECODERS[source.language]:
-        for call in found.get(name, ()):
-            scope = source.scope(call.node).node
-            around = source.text(scope) if scope.type in FUNCTIONS else ""
-            if PARTS.search(around) and PAYLOAD.search(around) and CLAIMS.search(around):
-                yield RuleMatch(rule, call.node)
-                return
+    decoded = {source.scope(call.node).node: call for name in DECODERS[source.language] for call in found.get(name, ())}
+    for scope, call in decoded.items():
+        around = source.text(scope) if scope.type in FUNCTIONS else ""
+        if PARTS.search(around) and PAYLOAD.search(around) and CLAIMS.search(around):
+            yield RuleMatch(make_unsigned_rule(source.language), call.node)
+            return
+
+
+def _is_signed(source: Source) -> bool:
+    """Whether code of the file that has to do with tokens looks at a signature; comments do not."""
+    code = _blank_comments(source)
+    if not SIGNED.search(code.decode("utf-8", "replace")):
+        return False
+    end = 0
+    for scope in source.functions:
+        node = scope.node
+        if node.start_byte >= end:  # else it stands in the function before
+            end = node.end_byte
+            text = code[node.start_byte : end].decode("utf-8", "replace")
+            if SIGNED.search(text) and ABOUT_TOKENS.search(text):
+                return True
+    return False
+
+
+def _blank_comments(source: Source) -> bytes:
+    code = bytearray(source.data)
+    for node in source.nodes("comment"):
+        code[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
+    return bytes(code)

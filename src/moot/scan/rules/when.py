@@ -22,7 +22,9 @@ GUESSABLE = re.compile(
     r"(?i)\b(?:getpid|pid|time|date|now|unix(?:nano)?|strftime|isoformat|getuser|getlogin|user(?:name)?)\b"
 )
 DRAWN = re.compile(
-    r"(?i)rand|uuid|nonce|secrets|mkdtemp|mkstemp|CreateTemp|MkdirTemp|(?<!os\.)(?<!get)(?<!tempfile\.)TempDir|tempfile(?!\.(?:gettempdir|tempdir))|(?<!os\.)tmpdir"
+    r"(?:\b|_)[rR]and|[a-z]Rand|urandom|(?i:uuid|(?<![a-z])nonce|\bsecrets\.|mkdtemp|mkstemp|CreateTemp|MkdirTemp"
+    r"|(?<!os\.)(?<!get)(?<!tempfile\.)TempDir|\btempfile\.(?!gettempdir|tempdir)|NamedTemporaryFile|TemporaryDirectory"
+    r"|(?<!os\.)tmpdir)"
 )
 
 

@@ -26,7 +26,11 @@ PLAIN_TYPE = re.compile(
 )
 """`res.type("text/plain")`"""
 
-OTHER_TYPE = re.compile(r"""(?i)content-type['"]?\s*[:,]\s*['"](?:text/(?:plain|csv)|application/\w+|image/)""")
+OTHER_TYPE = re.compile(
+    r"""(?i)\b(?!headers)\w{1,40}\.(?:set|header|setHeader|append|type|contentType|writeHead)\([^()]{0,200}?"""
+    r"""content-type['"]?\s*[:,]\s*['"](?:text/(?:plain|csv)|application/\w+|image/)"""
+)
+"""Of the answer: what is asked of another server may be of any type."""
 
 
 def page(site: Site) -> bool:

@@ -13,7 +13,9 @@ from moot.scan.syntax import Source, nth
 REQUEST = re.compile(r"^(?:req|request|ctx\.req|incoming|socket|conn(?:ection)?|this\.req)$")
 GROWS = re.compile(r"\+=|\.push\(")
 BOUNDS = re.compile(r"(?i)length|size|limit|max|destroy|pause\(|abort")
-BOUNDED = re.compile(r"(?i)content-length|limit|max_?(?:body|size|bytes|length)")
+BOUNDED = re.compile(
+    r"(?i)content-length|max_?(?:body|size|bytes|length)|(?:body|size|byte|payload|upload|length)_?limit|[<>]=?\s*[\w.]*limit"
+)
 EXISTS = ("existsSync", "access", "accessSync", "stat", "statSync")
 WRITES = ("writeFileSync", "writeFile", "createWriteStream", "openSync")
 REFUSES = re.compile(r"^\{?\s*(?:throw\b|return\s+(?:false|null|new Error|Promise\.reject|callback\(|done\(|cb\()\b)")

@@ -9,6 +9,11 @@ from moot.scan.javascript.rules import when as when
 from moot.scan.javascript.rules.strength import ANY_CALLER, sink
 from moot.scan.rules.when import PRESCRIBED, is_about_password
 
+VERIFIES = (
+    "verify(", "jwt.verify", "jwtVerify", "JWKS", "JWKSet", "createVerify", "verifier", "Verifier", "verifyToken",
+    "verifyIdToken", "verifyAccess", "verifyAuth", "verifyJwt", "verifyJWT", "VerifyToken", "verifySignature",
+)  # fmt: skip
+"""Words of what verifies a token; others verify the address of a mail."""
 VERIFIED = re.compile(r"(?i)verif|jwtVerify|jwtDecrypt|createRemoteJWKSet")
 SERVED = re.compile(r"(?i)headers|cookies|authorization|\bctx\b|getRequest|middleware|canActivate")
 JWT_OBJECT = re.compile(r"(?i)jwt|token")
@@ -30,7 +35,7 @@ OLD_CIPHERS = " ".join(
 
 def _never_verified(site: Site) -> bool:
     """Nothing in the file verifies a signature."""
-    return not site.contains("verif") and not site.contains("Verif")
+    return not any(site.contains(word) for word in VERIFIES)
 
 
 def _is_jwt_service(site: Site) -> bool:

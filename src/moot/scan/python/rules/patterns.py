@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from tree_sitter import Node
 
@@ -163,7 +164,8 @@ CALL_RULES: tuple[CallRule, ...] = (
 LEAVES = words("return_statement break_statement continue_statement")
 BEST_EFFORT = re.compile(r"(?i)\bbest[- ]effort\b|\b(?:never|does not|doesn't|must not) raise")
 CLEARS = re.compile(
-    r"(?:await )?[\w.]+\.(?:(?:\w+_)?close(?:_\w+)?|shutdown|disconnect|release|terminate)"
+    r"(?:await )?[\w.]+\.(?:(?:\w+_)?close"
+    r"(?:_(?:all|now|db|(?:conn|expired|file|handle|idle|pool|session|socket|stream|transport|writer)\w*))?|shutdown|disconnect|release|terminate)"
     r"\((?:[\w.=]+(?:, [\w.=]+)*)?\)"
 )
 
@@ -204,7 +206,10 @@ def _read_docstring(source: Source, function: Node) -> str:
     return source.text(text) if text is not None and text.type == "string" else ""
 
 
-MEANT = re.compile(r"(?i)\bignor\w*|\bswallow\w*|best[- ]effort|\bnever raise")
+DROPS, FAILURES = r"(?<!not )(?<!never )(?:ignor|swallow)\w*", r"(?:errors?|exceptions?|fail\w*)"
+MEANT = re.compile(
+    rf"(?i)best[- ]effort|\bnever raise|\b{DROPS}\b.{{0,60}}\b{FAILURES}\b|\b{FAILURES}\b.{{0,60}}\b{DROPS}\b"
+)
 
 
 def _is_announced(source: Source, attempt: Node | None) -> bool:
@@ -213,10 +218,8 @@ def _is_announced(source: Source, attempt: Node | None) -> bool:
     lines = [line.strip() for line in source.slice(max(0, start - 1000), start).split("\n")[:-1]]
     if lines and lines[-1] and not lines[-1].startswith("#"):
         lines.pop()
-    while lines and lines[-1].startswith("#"):
-        if MEANT.search(lines.pop()):
-            return True
-    return False
+    comment = list(takewhile(lambda line: line.startswith("#"), reversed(lines)))
+    return MEANT.search(" ".join(reversed(comment))) is not None
 
 
 def _list_comments(clause: Node) -> Iterator[Node]:

@@ -139,10 +139,14 @@ def _is_script(parts: list[Val]) -> bool:
     if flag is None:
         return False
     script = parts[flag + 1].const if flag + 1 < len(parts) else UNKNOWN
-    return not isinstance(script, str) or "eval" in script
+    return not isinstance(script, str) or RUNS_VALUE.search(script) is not None
 
 
 SCRIPT_FLAG = re.compile(r"-\w*c|/[cC]")
+RUNS_VALUE = re.compile(
+    r"\beval\b|(?:^|[;&|(`\n]|\b(?:exec|source|sudo|xargs|nohup|env|sh -c|then|do)\b|^\.)[ \t]*\"?\$[@*{\d]"
+)
+"""A value stands where the shell reads a program or a script."""
 
 
 def program_is_ours(site: Site) -> bool:
