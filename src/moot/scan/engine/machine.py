@@ -181,6 +181,8 @@ class Machine:
         self.unfollowed: dict[int, tuple[Module, Span]] = {}
         """Functions with calls that were not followed, by their id."""
         self.memo: dict[object, Val] = {}
+        self.bodies: dict[int, str] = {}
+        """The texts of functions that rules asked for, by their id."""
         self.named: dict[str, NamedRules] = {}
         """The rules about what is stored, by the name it is stored under."""
         self.named_sources: dict[str, float | None] = {}

@@ -84,7 +84,13 @@ class CallSite:
 
     def around(self) -> str:
         frame = self.m.frame
-        return frame.unit.module.text(frame.function.at) if frame.function is not None else ""
+        if frame.function is None:
+            return ""
+        # One text for all calls of the function: what is searched in it is remembered.
+        known = self.m.bodies.get(id(frame.function))
+        if known is None:
+            known = self.m.bodies[id(frame.function)] = frame.unit.module.text(frame.function.at)
+        return known
 
     def maker(self) -> str:
         before = self.m.frame.unit.module.text((max(0, self.at[0] - NEAR), self.at[0]))

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from typing import cast
 
 from tree_sitter import Node
 
@@ -88,7 +89,7 @@ def hands_on(source: Source, call: SourceCall) -> bool:
 def fails_anyway(source: Source, node: Node) -> bool:
     """Nothing goes on as if it had worked: the block ends with an error."""
     steps = node.parent
-    last = steps.named_children[-1] if steps is not None and steps.named_children else None
+    last = steps.named_child(steps.named_child_count - 1) if steps is not None and steps.named_child_count else None
     if steps is None or last is None or last.type != "return_statement" or not last.named_child_count:
         return False
     returned = source.text(last).removeprefix("return").rpartition(",")[2].strip()
@@ -101,13 +102,19 @@ def fails_anyway(source: Source, node: Node) -> bool:
 
 def tells_by_value(source: Source, call: SourceCall) -> bool:
     """Where the function of the file fails it gives a constant of its own, such as `invalidKind`, beside the error."""
-    made = [
-        node
-        for node in source.nodes("function_declaration")
-        if (name := node.child_by_field_name("name")) is not None and source.text(name) == call.name
-    ]
-    given = [found for node in made for found in FAILED_RETURN.findall(source.text(node))]
-    return bool(given) and set(given) <= list_constants(source)
+    if "failed" not in source.memo:
+        source.memo["failed"] = _list_failed_returns(source)
+    given = cast(dict[str, set[str]], source.memo["failed"]).get(call.name)
+    return bool(given) and given is not None and given <= list_constants(source)
+
+
+def _list_failed_returns(source: Source) -> dict[str, set[str]]:
+    """What the functions of the file give beside an error, by their names."""
+    found: dict[str, set[str]] = {}
+    for node in source.nodes("function_declaration"):
+        if (name := node.child_by_field_name("name")) is not None:
+            found.setdefault(source.text(name), set()).update(FAILED_RETURN.findall(source.text(node)))
+    return found
 
 
 def read_comment(lines: list[str]) -> str:
@@ -123,5 +130,7 @@ def is_constant(source: Source, name: Node) -> bool:
 
 
 def list_constants(source: Source) -> set[str]:
-    named = (name for node in source.nodes("const_spec") for name in node.children_by_field_name("name"))
-    return {source.text(name) for name in named}
+    if "constants" not in source.memo:
+        named = (name for node in source.nodes("const_spec") for name in node.children_by_field_name("name"))
+        source.memo["constants"] = {source.text(name) for name in named}
+    return cast(set[str], source.memo["constants"])

@@ -19,7 +19,7 @@ from moot.scan.rules.error_reasons import (
     tells_by_value,
     tells_by_zero,
 )
-from moot.scan.syntax import Source, inside, nth, words
+from moot.scan.syntax import Landmarks, Source, inside, nth, words
 
 DISCARDED = Rule(
     "go-discarded-error", "logic_error", "low", 252,
@@ -118,10 +118,15 @@ def discards(source: Source) -> Iterator[Discard]:
 
 def _gives_error(source: Source, call: SourceCall) -> bool:
     """Its only result is an error: `tx.Commit()` too, but not the chained one of gorm."""
-    commits = call.method == "Commit" and DATABASES.search(source.data) is not None and b"gorm" not in source.data
-    changes = call.method in ("Exec", "ExecContext") and b"gorm" not in source.data and DATABASES.search(source.data)
+    changes = call.method in ("Commit", "Exec", "ExecContext") and _has_database(source)
     filled = call.name in FILLING
-    return commits or filled or bool(changes) or call.method in SERVING or results(source, call) == ("error",)
+    return changes or filled or call.method in SERVING or results(source, call) == ("error",)
+
+
+def _has_database(source: Source) -> bool:
+    if "database" not in source.memo:
+        source.memo["database"] = DATABASES.search(source.data) is not None and b"gorm" not in source.data
+    return bool(source.memo["database"])
 
 
 def find_overwritten(source: Source) -> Iterator[RuleMatch]:
@@ -256,20 +261,37 @@ def results(source: Source, call: SourceCall) -> tuple[str, ...] | None:
 
 def _find_made_type(source: Source, call: SourceCall) -> str:
     """`Tx` for `t.init()` where `t := &Tx{}` or a parameter `t *Tx` stands above; "" if nothing tells."""
-    receiver = re.escape(call.name.rpartition(".")[0])
-    before = source.slice(source.scope(call.node).node.start_byte, call.node.start_byte)
-    found = re.findall(rf"\b{receiver} :?= &?(\w+)\{{|[(,]\s*{receiver} \*?([\w.]+)", before)
-    return "".join(found[-1]) if found else ""
+    if "made" not in source.memo:
+        source.memo["made"] = _list_made_types(source)
+    made = cast(dict[tuple[int, str], Landmarks[str]], source.memo["made"])
+    scope = source.scope(call.node).node.start_byte
+    known = made.get((scope, call.name.rpartition(".")[0]))
+    return known.at(call.node.start_byte) if known is not None else ""
+
+
+MADE = re.compile(rb"(?<!\w)(\w+) :?= &?(\w+)\{|[(,]\s*(\w+) \*?([\w.]+)")
+
+
+def _list_made_types(source: Source) -> dict[tuple[int, str], Landmarks[str]]:
+    """(function, variable) and the types that it is given from there on."""
+    made: dict[tuple[int, str], Landmarks[str]] = {}
+    for found in MADE.finditer(source.data):
+        name, kind = (found[1] or found[3]).decode(), (found[2] or found[4]).decode()
+        scope = source.scopes.at(found.start()).node.start_byte
+        made.setdefault((scope, name), Landmarks([-1], [""])).add(found.end(), kind)
+    return made
 
 
 def _list_owners(source: Source, method: str) -> set[str]:
     """The types whose method of this name stands in the file."""
-    owners = set()
-    for node in source.nodes("method_declaration"):
-        name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
-        if name is not None and receiver is not None and source.text(name) == method:
-            owners.update(re.findall(r"\w+", source.text(receiver)))
-    return owners
+    if "owners" not in source.memo:
+        owners: dict[str, set[str]] = {}
+        for node in source.nodes("method_declaration"):
+            name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
+            if name is not None and receiver is not None:
+                owners.setdefault(source.text(name), set()).update(re.findall(r"\w+", source.text(receiver)))
+        source.memo["owners"] = owners
+    return cast(dict[str, set[str]], source.memo["owners"]).get(method, set())
 
 
 def _local_results(source: Source) -> dict[str, tuple[str, ...]]:

@@ -4,6 +4,7 @@ import re
 
 from moot.scan.engine.rulebook import Site
 from moot.scan.engine.values import ALL, Val
+from moot.scan.rules.when import finds
 from moot.scan.syntax import words
 
 CREDENTIALS = words(
@@ -19,7 +20,7 @@ def asks_for_login(site: Site, query: Val | None) -> bool:
     if query is None or not query.refs:
         return False
     around = site.around()
-    keys = (*CREDENTIALS, *(IDENTITIES if LOGIN.search(around) else ()))
+    keys = (*CREDENTIALS, *(IDENTITIES if finds(LOGIN, around) else ()))
     return any(_may_be_object(value, around) for key in keys if (value := site.setting(query, key)) is not None)
 
 

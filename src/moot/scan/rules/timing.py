@@ -38,6 +38,7 @@ STAND_IN = re.compile(r"(?:^|_)(?:PLACEHOLDER|DEFAULT|SENTINEL|DUMMY|EMPTY|UNSET
 
 
 MARK = re.compile(r"(?:^|_)(?:SIGNATURE|MAGIC)(?:_|$)")
+LITERALS = re.compile(rb"(?m)^([A-Z][A-Z\d_]*)[ \t]*=[ \t]*[bB]?[\"']")
 
 
 def make_timing_rule(language: Language) -> Rule:
@@ -63,7 +64,7 @@ def find_compared(source: Source) -> Iterator[RuleMatch]:
         return
     asked = _list_asked(source)
     rule = make_timing_rule(source.language)
-    codes = _list_codes(source)
+    codes, marks = _list_codes(source), _list_marks(source)
     yield from (RuleMatch(rule, node) for node in _find_equal_calls(source, codes))
     for node in source.nodes("comparison_operator", "binary_expression"):
         if len(node.children) != 3 or source.text(node.children[1]) not in ("==", "!="):
@@ -73,7 +74,7 @@ def find_compared(source: Source) -> Iterator[RuleMatch]:
             continue  # `self.secret == other.secret` compares two trusted values
         if _is_condition(source, node) or any(STAND_IN.search(_last(source, side)) for side in (left, right)):
             continue
-        if any(_is_mark(source, side) for side in (left, right)):
+        if any(source.text(side) in marks for side in (left, right)):
             continue
         if any(_is_secret_side(source, side, codes, asked) for side in (left, right)):
             yield RuleMatch(rule, node)
@@ -102,11 +103,10 @@ def _list_asked(source: Source) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def _is_mark(source: Source, node: Node) -> bool:
+def _list_marks(source: Source) -> frozenset[str]:
     """`data[:12] == PP_SIGNATURE`, a literal of the file: the first bytes of a format are no secret."""
-    name = source.text(node)
-    mark = MARK.search(name) is not None and name.isupper()
-    return mark and re.search(rf"(?m)^{re.escape(name)}\s*=\s*[bB]?[\"']".encode(), source.data) is not None
+    named = (name.decode() for name in LITERALS.findall(source.data))
+    return frozenset(name for name in named if MARK.search(name))
 
 
 def _list_codes(source: Source) -> frozenset[tuple[str, str]]:
@@ -158,7 +158,7 @@ def _secret(source: Source, node: Node) -> bool:
     if node.type in ("call", "call_expression"):
         return bool(COMPUTED.search(text))
     last = _last(source, node)
-    return bool(SECRET.search(last)) or (b"hmac." in source.data and bool(MADE_HERE.search(last)))
+    return bool(SECRET.search(last)) or (bool(MADE_HERE.search(last)) and b"hmac." in source.data)
 
 
 def _last(source: Source, node: Node) -> str:

@@ -2,10 +2,17 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from moot.core.secret_patterns import PASSWORD_PARTS, PASSWORD_SHORT
 
 SHORT = re.compile(PASSWORD_SHORT)
+
+
+@lru_cache(maxsize=128)
+def finds(pattern: str | re.Pattern[str], text: str) -> bool:
+    """For texts of functions, which are searched again at every call in them."""
+    return re.search(pattern, text) is not None
 
 
 def is_about_password(text: str) -> bool:
@@ -30,7 +37,7 @@ DRAWN = re.compile(
 
 def is_guessable(around: str) -> bool:
     """Whether a function makes a name of what others know as well: its process, the time, a user."""
-    return GUESSABLE.search(around) is not None and not DRAWN.search(around)
+    return finds(GUESSABLE, around) and not finds(DRAWN, around)
 
 
 DRAWS = re.compile(r"\bos\.(?:urandom|getrandom)\(|\bsecrets\.\w+\(|\buuid4\(|\bSystemRandom\(")
@@ -64,7 +71,7 @@ LINE_END = re.compile(r"\\n['\"`]|Fprintln|println")
 
 def is_dated_line(call: str, around: str) -> bool:
     """A line with the time in it that is added to a file: an entry of a log, whatever the file is called."""
-    return LINE_END.search(call) is not None and DATED.search(around) is not None
+    return LINE_END.search(call) is not None and finds(DATED, around)
 
 
 NAMED_BY_CALLER = re.compile(r"^parameter \w*?(?:_?id|Id|name|Name|user|job|order|report|session|key|request)\b")
@@ -72,7 +79,7 @@ NAMED_BY_CALLER = re.compile(r"^parameter \w*?(?:_?id|Id|name|Name|user|job|orde
 
 def is_named_by_caller(origins: Iterable[str], around: str) -> bool:
     """A file of all users' folder whose name others can guess, because it is that of a user or of a job."""
-    return any(NAMED_BY_CALLER.search(origin) for origin in origins) and not DRAWN.search(around)
+    return any(NAMED_BY_CALLER.search(origin) for origin in origins) and not finds(DRAWN, around)
 
 
 DEFAULT = r"\b{name}\b\s*(?::\s*\w+)?\s*=\s*(\d[\d_]*)"

@@ -9,7 +9,7 @@ from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import patterns as known
 from moot.scan.go.rules.claims import HANDLES
 from moot.scan.go.rules.when import SURE, is_const, number, sink
-from moot.scan.rules.when import is_dated_line
+from moot.scan.rules.when import finds, is_dated_line
 
 PRIVATE = re.compile(SECRET_BESIDE)
 BOUNDED = re.compile(r"MaxBytesReader|ContentLength\s*[<>]|[<>]=?\s*[\w.]*ContentLength")
@@ -38,7 +38,7 @@ def _reads_whole_body(site: Site) -> bool:
     body = site.arg(0)
     named = body is not None and body.name.endswith("Request.Body")
     around = site.around()
-    return named and HANDLES.search(around) is not None and BOUNDED.search(around) is None
+    return named and finds(HANDLES, around) and not finds(BOUNDED, around)
 
 
 SINKS: tuple[Sink, ...] = (

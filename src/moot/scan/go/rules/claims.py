@@ -8,6 +8,7 @@ from tree_sitter import Node
 from moot.scan.calls import calls
 from moot.scan.go.rules.flaws import CLAIM, HANDLER_RACE
 from moot.scan.rule import RuleMatch
+from moot.scan.rules.claims import AskedPath, find_made
 from moot.scan.syntax import Source, inside
 
 ASKED = re.compile(r"\bos\.(?:Stat|Lstat)\(([^()]++(?:\([^()]*+\)[^()]*+)?+)\)")
@@ -21,19 +22,23 @@ OWNED = re.compile(r"^(\w+)\.[\w.]+(?:\[.*\])?$", re.DOTALL)
 
 def find_claims(source: Source) -> Iterator[RuleMatch]:
     """`if _, err := os.Stat(path); err == nil { return ErrTaken }` and then `os.WriteFile(path, …)`"""
+    if asked := list(_list_asked(source)):
+        yield from find_made(CLAIM, asked, _list_made(source))
+
+
+def _list_asked(source: Source) -> Iterator[AskedPath]:
     for node in source.nodes("if_statement"):
         body = node.child_by_field_name("consequence")
         head = source.slice(node.start_byte, body.start_byte) if body is not None else ""
         asked = ASKED.search(head)
-        if asked is None or body is None or not THERE.search(head) or not REFUSES.match(source.text(body)):
-            continue
-        end = source.scope(node).node.end_byte
-        for name in MADE:
-            for call in calls(source).get(name, ()):
-                later = call.name.startswith(("os.", "io/ioutil.")) and node.end_byte <= call.node.start_byte < end
-                same = bool(call.args) and source.text(call.args[0]) == asked[1].strip()
-                if later and same and "O_EXCL" not in source.text(call.node):
-                    yield RuleMatch(CLAIM, call.node)
+        if asked is not None and body is not None and THERE.search(head) and REFUSES.match(source.text(body)):
+            yield AskedPath(asked[1].strip(), node.end_byte, source.scope(node).node.end_byte)
+
+
+def _list_made(source: Source) -> Iterator[tuple[str, Node]]:
+    for call in (call for name in MADE for call in calls(source).get(name, ())):
+        if call.name.startswith(("os.", "io/ioutil.")) and call.args and "O_EXCL" not in source.text(call.node):
+            yield source.text(call.args[0]), call.node
 
 
 def find_handler_races(source: Source) -> Iterator[RuleMatch]:

@@ -7,6 +7,7 @@ from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules import patterns as known
 from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, sink
 from moot.scan.rules.secrets import PLACEHOLDER
+from moot.scan.rules.when import finds
 
 ENGINES = (
     "github.com/robertkrimen/otto", "github.com/dop251/goja", "github.com/yuin/gopher-lua", "rogchap.com/v8go",
@@ -29,7 +30,7 @@ def _is_asked(site: Site) -> bool:
     """`url.URL{Host: host}` of a request that is sent; the host of the one that came in is that of this server."""
     host = site.arg("Host")
     given = host is not None and any(not taint.origin.endswith("equest.Host") for taint in host.taints)
-    return given and ASKS.search(site.around()) is not None
+    return given and finds(ASKS, site.around())
 
 
 def _is_written_key(place: int) -> When:

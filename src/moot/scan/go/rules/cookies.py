@@ -1,12 +1,15 @@
 """Go rules for cookies, sessions and what other sites may ask."""
 
 import re
+from functools import lru_cache
 
 from moot.scan.engine.rulebook import Site
 from moot.scan.engine.values import ALL
 from moot.scan.go.rules import flaws as flaw
 from moot.scan.go.rules.when import is_const, number, sink
+from moot.scan.rules.when import finds
 
+SET_LATER = re.compile(r"(?<![\w.])(\w+)\.(Secure|HttpOnly)\s*=\s*(?!false\b)\w")
 SENT = re.compile(r",\s*&?(\w+)\s*\)$")
 
 
@@ -18,8 +21,12 @@ def _plain_cookie(site: Site) -> bool:
 
 def _is_set_later(site: Site, name: str, flag: str) -> bool:
     """`if r.TLS != nil { cookie.Secure = true }`"""
-    later = rf"(?<![\w.]){re.escape(name)}\.{flag}\s*=\s*(?!false\b)\w"
-    return bool(name) and re.search(later, site.around()) is not None
+    return (name, flag) in _list_set_later(site.around())
+
+
+@lru_cache(maxsize=4)
+def _list_set_later(around: str) -> frozenset[tuple[str, str]]:
+    return frozenset(SET_LATER.findall(around))
 
 
 COOKIES = "net/http.Cookie " + " ".join(f"github.com/gofiber/fiber{version}.Cookie" for version in ("", "/v2", "/v3"))
@@ -77,7 +84,7 @@ def _is_set(site: Site) -> bool:
 
 def _is_made_empty(site: Site) -> bool:
     """`c := new(http.Cookie)`, whose fields are set afterwards."""
-    return re.search(r"new\(http\.Cookie\)|var \w+ http\.Cookie\b|http\.Cookie\{\}", site.around()) is not None
+    return finds(r"new\(http\.Cookie\)|var \w+ http\.Cookie\b|http\.Cookie\{\}", site.around())
 
 
 def _lacks(site: Site, flag: str) -> bool:

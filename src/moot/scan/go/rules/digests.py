@@ -10,7 +10,7 @@ from moot.scan.go.rules import cookies as cookies
 from moot.scan.go.rules import libraries as libraries
 from moot.scan.go.rules import names as names
 from moot.scan.go.rules.when import number
-from moot.scan.rules.when import PRESCRIBED, is_about_password
+from moot.scan.rules.when import PRESCRIBED, finds, is_about_password
 
 
 def is_about_login(site: Site) -> bool:
@@ -20,12 +20,12 @@ def is_about_login(site: Site) -> bool:
 def is_password_digest(site: Site) -> bool:
     """A plain digest of a password, unless a slow hash follows."""
     given = f"{site.text().partition('(')[2]} {site.words()}"
-    return is_about_password(given) and not re.search(r"bcrypt|scrypt|argon2|pbkdf2", site.around())
+    return is_about_password(given) and not finds(r"bcrypt|scrypt|argon2|pbkdf2", site.around())
 
 
 def is_plain_digest(site: Site) -> bool:
     handshake = site.contains("258EAFA5-E914-") and "ccept" in site.around()
-    return not is_about_login(site) and not PRESCRIBED.search(site.around()) and not handshake
+    return not is_about_login(site) and not finds(PRESCRIBED, site.around()) and not handshake
 
 
 def is_weak_code(site: Site) -> bool:

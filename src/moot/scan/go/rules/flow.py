@@ -39,6 +39,7 @@ from moot.scan.go.rules.programs import (
 from moot.scan.go.rules.queries import comes_second, is_built, is_orm
 from moot.scan.go.rules.transport import allows_old_versions, allows_weak_suites, is_computed_off, skips_resumed
 from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, is_of_packages, number, only_opens, sink
+from moot.scan.rules.when import finds
 
 SECRET_NAME = UNGUESSABLE["go"]
 PAGE_TAG = re.compile(
@@ -47,7 +48,7 @@ PAGE_TAG = re.compile(
 
 
 def _sends_page(site: Site) -> bool:
-    return re.search(r"""Type\("html|text/html|MIMETextHTML""", site.around()) is not None
+    return finds(r"""Type\("html|text/html|MIMETextHTML""", site.around())
 
 
 CLIENT_MODULES = (
@@ -77,7 +78,7 @@ def _has_constant_state(site: Site) -> bool:
 
 def _is_html(site: Site) -> bool:
     """Unless the handler sets another content type."""
-    return not re.search(r"application/json|text/plain|application/octet-stream", site.around())
+    return not finds(r"application/json|text/plain|application/octet-stream", site.around())
 
 
 def _text_template(site: Site) -> bool:

@@ -10,7 +10,7 @@ from moot.scan.go.rules import patterns as known
 from moot.scan.go.rules.when import CALLER, MEDIUM, SURE, is_const, sink
 from moot.scan.rules.logins import asks_for_login
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import DRAWN, is_guessable
+from moot.scan.rules.when import DRAWN, finds, is_guessable
 
 JWTS = tuple(
     f"github.com/{owner}" for owner in ("golang-jwt/jwt", "golang-jwt/jwt/v4", "golang-jwt/jwt/v5", "dgrijalva/jwt-go")
@@ -28,7 +28,7 @@ def _every(owners: tuple[str, ...], *members: str) -> str:
 
 def _method_unchecked(site: Site) -> bool:
     """A key function, here or elsewhere in the file, that never checks the signing method of the token."""
-    if METHOD.search(site.text()) or METHOD.search(site.around()):
+    if METHOD.search(site.text()) or finds(METHOD, site.around()):
         return False
     named = site.contains("*jwt.Token) (") and not any(site.contains(word) for word in CHECKS_METHOD)
     return "func(" in site.text() or named
@@ -103,7 +103,7 @@ def _is_shared_file(site: Site) -> bool:
     if path is None:
         return False
     around = site.around()
-    guessed = SHARED in path.marks and (is_guessable(around) or not DRAWN.search(around))
+    guessed = SHARED in path.marks and (is_guessable(around) or not finds(DRAWN, around))
     return guessed or re.match(r"/(?:var/)?tmp/", str(path.const)) is not None
 
 

@@ -5,6 +5,7 @@ import re
 from moot.scan.engine.rulebook import Site, When
 from moot.scan.engine.values import ALL
 from moot.scan.javascript.rules.when import is_const, text_of
+from moot.scan.rules.when import finds
 from moot.scan.syntax import words
 
 TEXT_RESULTS = re.compile(
@@ -40,10 +41,13 @@ def page(site: Site) -> bool:
     first = site.arg(0)
     if first is None or first.refs or not first.taints or first.name in ("req.body", "req.query", "req.params"):
         return False
-    around = site.around()
-    if PLAIN_TYPE.search(site.text().partition("send(")[0]) or (OTHER_TYPE.search(around) and "html" not in around):
+    if PLAIN_TYPE.search(site.text().partition("send(")[0]) or _is_of_other_type(site.around()):
         return False
     return not first.name.endswith("()") or bool(TEXT_RESULTS.search(first.name))
+
+
+def _is_of_other_type(around: str) -> bool:
+    return finds(OTHER_TYPE, around) and not finds("html", around)
 
 
 def options_from_outside(site: Site) -> bool:

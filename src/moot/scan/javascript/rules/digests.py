@@ -7,7 +7,7 @@ from moot.scan.engine.rulebook import Site, When
 from moot.scan.engine.values import Val
 from moot.scan.javascript.rules.when import is_const, text_of
 from moot.scan.rules.ciphers import is_cut_of
-from moot.scan.rules.when import PRESCRIBED, is_about_password, read_default
+from moot.scan.rules.when import PRESCRIBED, finds, is_about_password, read_default
 
 WEAK_DIGEST = re.compile(r"(?i)^(?:md[245]|sha-?1|rsa-(?:md5|sha1)|ripemd(?:160)?)$")
 
@@ -19,7 +19,7 @@ def weak_digest(about_password: bool) -> When:
             return False
         if is_about_password(f"{site.words()} {site.line()}") != about_password:
             return False
-        return about_password or not PRESCRIBED.search(site.around() or site.line())
+        return about_password or not finds(PRESCRIBED, site.around() or site.line())
 
     return check
 
@@ -31,7 +31,7 @@ def is_fast_password_hash(site: Site) -> bool:
     """Any plain digest of a password, unless a slow hash follows or the digest is looked up in a list of leaks."""
     value = site.arg(0)
     named = value is not None and is_about_password(value.name.rpartition(".")[2])
-    return named and not SLOW_HASH.search(site.around())
+    return named and not finds(SLOW_HASH, site.around())
 
 
 def has_fixed_iv(site: Site) -> bool:
@@ -41,7 +41,7 @@ def has_fixed_iv(site: Site) -> bool:
     key = site.arg(1)
     if key is not None and value.taints and is_cut_of(key, value):
         return True
-    zeros = value.name == "Buffer.alloc()" and not re.search(r"randomFill|getRandomValues", site.around())
+    zeros = value.name == "Buffer.alloc()" and not finds(r"randomFill|getRandomValues", site.around())
     return _is_fixed(value) or zeros
 
 

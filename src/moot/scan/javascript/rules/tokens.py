@@ -7,7 +7,7 @@ from moot.scan.javascript.rules import flaws as flaw
 from moot.scan.javascript.rules import patterns as known
 from moot.scan.javascript.rules import when as when
 from moot.scan.javascript.rules.strength import ANY_CALLER, sink
-from moot.scan.rules.when import PRESCRIBED, is_about_password
+from moot.scan.rules.when import PRESCRIBED, finds, is_about_password
 
 VERIFIES = (
     "verify(", "jwt.verify", "jwtVerify", "JWKS", "JWKSet", "createVerify", "verifier", "Verifier", "verifyToken",
@@ -41,12 +41,12 @@ def _never_verified(site: Site) -> bool:
 def _is_jwt_service(site: Site) -> bool:
     """`this.jwt.decode(token)` of Nest"""
     named = JWT_OBJECT.search(site.name.rpartition(".")[0]) is not None
-    return site.module("@nestjs/jwt") and named and VERIFIED.search(site.around()) is None
+    return site.module("@nestjs/jwt") and named and not finds(VERIFIED, site.around())
 
 
 def _is_trusted_here(site: Site) -> bool:
     """A page may look into its own token; a server decides by it."""
-    return SERVED.search(site.around()) is not None and _never_verified(site)
+    return finds(SERVED, site.around()) and _never_verified(site)
 
 
 def _is_ecb(site: Site) -> bool:
@@ -59,7 +59,7 @@ def _hashes_password(site: Site) -> bool:
 
 
 def _is_plain_digest(site: Site) -> bool:
-    return not _hashes_password(site) and not PRESCRIBED.search(site.around() or site.line())
+    return not _hashes_password(site) and not finds(PRESCRIBED, site.around() or site.line())
 
 
 def _makes_functions(site: Site) -> bool:

@@ -9,7 +9,7 @@ from moot.scan.engine.values import BUILT, PAGE, SHARED, Val
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rules.operands import finds_option
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import is_dated_line, is_guessable, is_named_by_caller
+from moot.scan.rules.when import finds, is_dated_line, is_guessable, is_named_by_caller
 
 DIRECT = 0.5
 """Parameters of functions with unknown callers are below this confidence."""
@@ -226,7 +226,7 @@ def plain_size(site: Site) -> bool:
 
 def never_filled(site: Site) -> bool:
     """Nothing in the function overwrites the old memory."""
-    return not re.search(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", site.around())
+    return not finds(r"\.(?:fill|copy|set|write\w*|concat)\(|readSync|getRandomValues|randomFill", site.around())
 
 
 def when_path_built(place: int) -> When:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from moot.scan.calls import SourceCall, calls
+from moot.scan.calls import calls
 from moot.scan.python.rules.flaws import CLAIM
 from moot.scan.rule import RuleMatch
+from moot.scan.rules.claims import AskedPath, find_made
 from moot.scan.syntax import Source, nth
 
 ASKS = re.compile(r"(?:^|\.)(?:exists|isfile|is_file|lexists)$")
@@ -17,27 +18,43 @@ MODE = re.compile(r"['\"][wa]b?\+?['\"]")
 
 def find_claims(source: Source) -> Iterator[RuleMatch]:
     """`if os.path.exists(path): return False` and then `open(path, "w")`"""
+    if asked := list(_list_asked(source)):
+        yield from find_made(CLAIM, asked, _list_made(source))
+
+
+def _list_asked(source: Source) -> Iterator[AskedPath]:
     for node in source.nodes("if_statement"):
         body, path = node.child_by_field_name("consequence"), _find_asked(source, node)
         first = nth(body, 0) if body is not None else None
-        if not path or first is None or not REFUSES.match(source.text(first)):
-            continue
-        end = source.scope(node).node.end_byte
-        for name in ("open", "write_text", "write_bytes", "symlink", "rename"):
-            for call in calls(source).get(name, ()):
-                if node.end_byte <= call.node.start_byte < end and _makes(source, call, path):
-                    yield RuleMatch(CLAIM, call.node)
+        if path and first is not None and REFUSES.match(source.text(first)):
+            yield AskedPath(path, node.end_byte, source.scope(node).node.end_byte)
+
+
+def _list_made(source: Source) -> Iterator[tuple[str, Node]]:
+    """Unless the call fails where the file is there already."""
+    for name in ("open", "write_text", "write_bytes", "symlink", "rename"):
+        for call in calls(source).get(name, ()):
+            text = source.text(call.node)
+            if name == "open" and MODE.search(text) is None:
+                continue
+            if call.name in ("open", "io.open", "codecs.open") and call.args:
+                yield source.text(call.args[0]), call.node
+            function = call.node.child_by_field_name("function")
+            if function is not None and function.type == "attribute":
+                yield source.text(function).rpartition(".")[0], call.node
 
 
 def find_accesses(source: Source) -> Iterator[RuleMatch]:
     """`if os.access(path, os.W_OK): open(path, "a")`"""
+    asked: list[AskedPath] = []
     for node in source.nodes("if_statement") if b"os.access" in source.data else ():
         condition, body = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
-        asked = ACCESS.search(source.text(condition)) if condition is not None else None
-        for call in calls(source).get("open", ()) if asked is not None and body is not None else ():
-            inside = body is not None and body.start_byte <= call.node.start_byte < body.end_byte
-            if inside and asked is not None and call.args and source.text(call.args[0]) == asked[1].strip():
-                yield RuleMatch(CLAIM, call.node)
+        found = ACCESS.search(source.text(condition)) if condition is not None else None
+        if found is not None and body is not None:
+            asked.append(AskedPath(found[1].strip(), body.start_byte, body.end_byte))
+    if asked:
+        opened = (call for call in calls(source).get("open", ()) if call.args)
+        yield from find_made(CLAIM, asked, ((source.text(call.args[0]), call.node) for call in opened))
 
 
 ACCESS = re.compile(r"\bos\.access\(([^,()]+),")
@@ -53,11 +70,3 @@ def _find_asked(source: Source, node: Node) -> str:
         return ""
     first = nth(given, 0)
     return source.text(first) if first is not None else source.text(function).rpartition(".")[0]
-
-
-def _makes(source: Source, call: SourceCall, path: str) -> bool:
-    """Unless the call fails where the file is there already."""
-    text = source.text(call.node)
-    if call.method == "open" and call.args and source.text(call.args[0]) == path:
-        return MODE.search(text) is not None and call.name in ("open", "io.open", "codecs.open")
-    return text.startswith(f"{path}.") and (call.method != "open" or MODE.search(text) is not None)

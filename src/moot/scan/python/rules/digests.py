@@ -7,7 +7,7 @@ from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site
 from moot.scan.python.rules.when import is_const
 from moot.scan.rules.ciphers import is_cut_of
-from moot.scan.rules.when import PRESCRIBED, is_drawn, read_default
+from moot.scan.rules.when import PRESCRIBED, finds, is_drawn, read_default
 
 MADE_SECRET = re.compile(RETURNED)
 
@@ -57,7 +57,7 @@ def _is_asked(site: Site) -> bool:
 
 
 def _is_prescribed(site: Site) -> bool:
-    return PRESCRIBED.search(site.around() or site.line()) is not None
+    return finds(PRESCRIBED, site.around() or site.line())
 
 
 def short_key(site: Site) -> bool:
@@ -73,7 +73,7 @@ def short_key(site: Site) -> bool:
 def hashes_password(site: Site) -> bool:
     """One round of a fast hash, unless a slow one follows: what is hashed is a password by its name."""
     named = re.search(r"(?i)passw|pwd|passphrase", site.text()) is not None
-    return named and not SLOW_HASH.search(site.around())
+    return named and not finds(SLOW_HASH, site.around())
 
 
 def ecb(site: Site) -> bool:
@@ -91,7 +91,7 @@ def constant_iv(site: Site) -> bool:
     key = site.arg(0, "key")
     if value is not None and value.taints and key is not None and is_cut_of(key, value):
         return True
-    if value is not None and value.name == "bytes()" and ZEROS.search(site.around() or site.text()):
+    if value is not None and value.name == "bytes()" and finds(ZEROS, site.around() or site.text()):
         return not value.taints
     return (
         not (mode is not None and mode.name.endswith("MODE_ECB"))

@@ -17,6 +17,7 @@ from moot.scan.python.rules import tokens as tokens
 from moot.scan.python.rules import when as when
 from moot.scan.python.rules.programs import not_ours, reads_commands, runs_shell, through_shell
 from moot.scan.python.rules.when import ANY_CALLER, MEDIUM, SURE, sink
+from moot.scan.rules.when import finds
 
 SECRET_NAME = UNGUESSABLE["python"]
 ANSWERS = (
@@ -127,7 +128,7 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.HEADER, "mail", "smtplib.SMTP().sendmail smtplib.SMTP_SSL().sendmail smtplib.LMTP().sendmail", 0, 1,
          floor=SURE),
     sink(flaw.HEADER, "mail", "smtplib.SMTP().sendmail smtplib.SMTP_SSL().sendmail smtplib.LMTP().sendmail", 2, "msg",
-         when=lambda site: re.search(r"(?i)subject:|from:|to:", site.around()) is not None, floor=SURE),
+         when=lambda site: finds(r"(?i)subject:|from:|to:", site.around()), floor=SURE),
     sink(flaw.LOG, "log", when.LOGGERS, 0, 1, 2, when=when.is_raw_line, floor=MEDIUM, alone=when.PERSON),
     sink(flaw.EXPOSED, "error", ANSWERS, "*", label="error", when=when.is_for_visitors),
     sink(flaw.LOG, "log", ".write", 0, when=when.is_log_file, floor=SURE),

@@ -11,6 +11,7 @@ from moot.scan.python.rules import when
 from moot.scan.python.rules.programs import list_commands, through_shell
 from moot.scan.python.rules.when import ANY_CALLER, MEDIUM, SURE, is_const, sink
 from moot.scan.rules.operands import finds_option
+from moot.scan.rules.when import finds
 
 CYPHER = re.compile(r"(?i)\b(?:match|merge|create|detach delete|optional match)\s*\(")
 NETWORK = re.compile(
@@ -164,7 +165,7 @@ PAGES: tuple[Sink, ...] = (
     sink(known.RESPONSE, "xss", "sanic.response.html pyramid.response.Response quart.Response quart.make_response "
          "cherrypy.response.body sanic.html", 0, "body", "text", when=when.html, floor=SURE),
     sink(known.TEMPLATE, "template", "Template", 0, "source", floor=ANY_CALLER,
-         when=lambda site: site.member() == "render" or re.search(r"\.render\(", site.around()) is not None),
+         when=lambda site: site.member() == "render" or finds(r"\.render\(", site.around())),
     sink(known.TEMPLATE, "template", "bottle.template bottle.SimpleTemplate tornado.template.Template "
          "django.template.engines.from_string quart.render_template_string", 0, "source", floor=MEDIUM),
     sink(known.REDIRECT, "redirect", "aiohttp.web.HTTPFound aiohttp.web.HTTPSeeOther aiohttp.web.HTTPTemporaryRedirect "

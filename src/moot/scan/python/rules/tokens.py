@@ -8,6 +8,7 @@ from moot.scan.python.rules import digests as digests
 from moot.scan.python.rules import flaws as flaw
 from moot.scan.python.rules import patterns as known
 from moot.scan.python.rules.when import is_const, sink
+from moot.scan.rules.when import finds
 
 AEADS = ("AESGCM()", "ChaCha20Poly1305()", "AESCCM()", "AESOCB3()", "AESSIV()")
 KNOWN_TO_ALL = re.compile(r"\btime\.time(?:_ns)?\(|\b(?:utc)?now\(|\bgetpid\(|\btime\(\)|\buuid1\(")
@@ -29,7 +30,7 @@ def _makes_code(site: Site) -> bool:
 def _is_code_of_time(site: Site) -> bool:
     """The digest of what everybody can find out is no secret."""
     text = site.text()
-    return _makes_code(site) and KNOWN_TO_ALL.search(text) is not None and not DRAWN.search(site.around())
+    return _makes_code(site) and KNOWN_TO_ALL.search(text) is not None and not finds(DRAWN, site.around())
 
 
 def _is_stored_password(site: Site) -> bool:
@@ -37,7 +38,7 @@ def _is_stored_password(site: Site) -> bool:
     words = site.words()
     named = SETS_PASSWORD.search(words) is not None or TARGETS_PASSWORD.search(words) is not None
     told = re.search(r"(?i)passw|pwd|passphrase", site.text()) is not None
-    return named and not told and not digests.SLOW_HASH.search(site.around())
+    return named and not told and not finds(digests.SLOW_HASH, site.around())
 
 
 def _has_fixed_nonce(site: Site) -> bool:

@@ -10,7 +10,7 @@ from moot.scan.engine.values import BUILT, HEADERS, SHARED, VALUED, Val
 from moot.scan.regex_growth import measure_growth
 from moot.scan.rule import Rule
 from moot.scan.rules.secrets import PLACEHOLDER
-from moot.scan.rules.when import is_dated_line, is_guessable, is_named_by_caller
+from moot.scan.rules.when import finds, is_dated_line, is_guessable, is_named_by_caller
 
 SURE = 0.7
 """The confidence of a web request, above parameters and command line."""
@@ -96,7 +96,7 @@ UPLOADED = re.compile(r"\.(?:files|FILES)(?:\|(?!.*filename|[^|]+\|name$).*|\[.*
 
 def is_for_visitors(site: Site) -> bool:
     """Unless the function asks whether the program runs for its makers."""
-    return not FOR_MAKERS.search(site.around())
+    return not finds(FOR_MAKERS, site.around())
 
 
 def when_literal(place: int) -> Callable[[Site], bool]:
@@ -261,7 +261,7 @@ def is_directory_search(site: Site) -> bool:
         return True
     given = (site.arg(0), site.arg(1), site.arg(2), site.arg("search_filter"))
     built = any(value is not None and BUILT in value.marks for value in given)
-    return built and LDAP_FILTER.search(site.around()) is not None
+    return built and finds(LDAP_FILTER, site.around())
 
 
 def is_name_built(site: Site) -> bool:
