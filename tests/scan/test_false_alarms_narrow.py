@@ -226,6 +226,26 @@ HOST = """def may_go(url):
         return False
     return True
 """
+ROOTED = """import os
+from flask import request
+
+def read():
+    path = os.path.normpath("/" + request.args["name"])
+    return open({opened}).read()
+"""
+ROOTED_IN_GO = """package a
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+)
+
+func f(r *http.Request) ([]byte, error) {{
+	path := filepath.Clean("/" + r.FormValue("name"))
+	return os.ReadFile({opened})
+}}
+"""
 HIDDEN: dict[str, tuple[str, str]] = {
     "a parameter is no import because a text of the file is its name": ("go-template-html", SHOWN),
     "a check that is still to be written is none": ("go-tls-verify", UNCHECKED),
@@ -286,6 +306,12 @@ HIDDEN: dict[str, tuple[str, str]] = {
     "what is asked of another server is of another type": ("javascript-response-xss", ANSWERED),
     "a verified address is no verified token, in JavaScript": ("javascript-jwt", TOKEN_OF_MAIL),
     "the limit of a page is none of the body": ("javascript-unbounded-body", COLLECTED),
+    "a path behind the root alone is any file": ("python-path", ROOTED.format(opened="path")),
+    "a path behind the root alone is any file, in Go": ("go-path", ROOTED_IN_GO.format(opened="path")),
+    "a path that begins with the root replaces the folder before it": (
+        "python-path",
+        ROOTED.format(opened='os.path.join("/srv", path)'),
+    ),
     "a part of every address names no kind": ("python-host-check", HOST),
 }
 
@@ -294,3 +320,16 @@ HIDDEN: dict[str, tuple[str, str]] = {
 def test_a_flaw_is_not_excused_by_chance(rule: str, flawed: str) -> None:
     language: Language = "go" if rule.startswith("go") else "python" if rule.startswith("python") else "javascript"
     assert rule in rules(language, flawed)
+
+
+@pytest.mark.parametrize(
+    "opened",
+    ["'/srv' + path", "os.path.join('/srv', path.lstrip('/'))", "f'/srv{path}'", "os.path.join('/srv', path[1:])"],
+)
+def test_a_path_below_a_folder_of_ours_has_no_way_up(opened: str) -> None:
+    assert rules("python", ROOTED.format(opened=opened)) == []
+
+
+@pytest.mark.parametrize("opened", ['"/srv" + path', 'filepath.Join("/srv", path)'])
+def test_a_path_below_a_folder_of_ours_has_no_way_up_in_go(opened: str) -> None:
+    assert rules("go", ROOTED_IN_GO.format(opened=opened)) == []

@@ -23,6 +23,7 @@ from moot.scan.engine.values import (
     PAGE,
     PROVED,
     ROOTED,
+    SETTLED,
     SHARED,
     SPREADING,
     VALUED,
@@ -76,7 +77,7 @@ OUR_OWN = re.compile(
 """Words for what a program chooses itself."""
 FIXED_HOST = re.compile(r"https?://[^/?#%\s\ufffc]+/")
 """What follows cannot change the host."""
-ROOTS = ("/", "\\")
+ROOT = "/"
 HOSTS = re.compile(r"(?:https?|wss?|ftp)://$")
 ORDER = re.compile(r"(?i)\border\s+by\s+(?:[\w.]+\s*,?\s*)?[`\"]?$")
 JOINS = words("os.path.join posixpath.join ntpath.join path.join path.resolve path/filepath.Join path.Join .joinpath")
@@ -174,8 +175,13 @@ def _note_place(found: Taints, before: str) -> Taints:
         # The body of an HTTP message, behind its header.
         kinds |= {"header", "mail"}
     # What stood behind the root stands behind something else now.
-    found = tuple(t._replace(ended=t.ended - {ROOTED}) if ROOTED in t.ended else t for t in found)
-    return ending(found, frozenset({*kinds, ROOTED} if before in ROOTS else kinds))
+    found = settle(tuple(t._replace(ended=t.ended - {ROOTED}) if ROOTED in t.ended else t for t in found))
+    return ending(found, frozenset({*kinds, ROOTED} if before == ROOT else kinds))
+
+
+def settle(taints: Taints) -> Taints:
+    """Of paths that stand behind a folder of ours now, or lost their root."""
+    return tuple(t._replace(ended=t.ended | {"path"}) if SETTLED in t.ended else t for t in taints)
 
 
 def _note_name(taints: Taints, kinds: frozenset[str]) -> Taints:

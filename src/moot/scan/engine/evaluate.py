@@ -6,7 +6,7 @@ from typing import Any
 
 from moot.scan.engine import facts, fold
 from moot.scan.engine.assign import assign, names_anything
-from moot.scan.engine.building import build_text, fill_percent
+from moot.scan.engine.building import build_text, fill_percent, settle
 from moot.scan.engine.calls import call
 from moot.scan.engine.comprehensions import evaluate_comprehension
 from moot.scan.engine.fold import UNKNOWN
@@ -137,7 +137,8 @@ def _cut(m: Machine, e: Cut, state: State) -> Val:
     cells = m.cells(base, state)
     if cells and cells[0][1].kind == "list":
         return _slice_cell(m, cells[0][1], [b.const for b in bounds], state)
-    return Val(base.taints, name=base.name + "[]" if base.name else "", marks=base.marks & {"host"})
+    taints = settle(base.taints) if bounds[0].const == 1 else base.taints
+    return Val(taints, name=base.name + "[]" if base.name else "", marks=base.marks & {"host"})
 
 
 def _slice_cell(m: Machine, cell: HeapCell, bounds: list[Any], state: State) -> Val:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache, reduce
 
 from moot.scan.engine import facts, fold, schemas
-from moot.scan.engine.building import JOINS, SHARED_FOLDERS, fill_percent, find_joined
+from moot.scan.engine.building import JOINS, SHARED_FOLDERS, fill_percent, find_joined, settle
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Call
 from moot.scan.engine.lookups import (
@@ -33,6 +33,7 @@ from moot.scan.engine.values import (
     ORDERED,
     PAGE,
     ROOTED,
+    SETTLED,
     SHARED,
     SPREADING,
     VALUED,
@@ -71,6 +72,9 @@ ASKS = words("get Get getAll getlist get_all")
 OWN_PARTS = ("self.", "?.")
 PARTS = words("split rsplit partition rpartition splitext")
 RELATIVE = frozenset({"relative"})
+APPENDS = words("path.join path.Join path/filepath.Join")
+"""Joins for which a path that begins with the root is one below the folder before it."""
+UNROOTS = ("lstrip", "strip", "removeprefix", "relpath")
 NORMALISERS = words(
     "os.path.realpath os.path.abspath os.path.normpath pathlib.Path.resolve .resolve .absolute posixpath.normpath"
 )
@@ -321,10 +325,14 @@ def _pass_on(m: Machine, site: CallSite, last: str, matched: bool, taints: Taint
     name = site.name
     if name in JOINS:
         taints = tuple(t._replace(ended=t.ended - {ROOTED}) for t in taints)
+    if name in APPENDS:
+        taints = settle(taints)
     taints = join_path(taints, find_joined(name, site.args))
-    if name in NORMALISERS:
+    if name in NORMALISERS or f".{last}" in NORMALISERS:
         # `normpath("/" + name)` has no way up.
-        taints = tuple(t._replace(ended=t.ended | {"path"}) if ROOTED in t.ended else t for t in taints)
+        taints = tuple(t._replace(ended=t.ended - {ROOTED} | {SETTLED}) if ROOTED in t.ended else t for t in taints)
+    elif last in UNROOTS:
+        taints = settle(taints)
     # What a sink has judged is not judged again where it is returned.
     judged = frozenset({PAGE}) if matched else NOTHING
     return Val(taints, name=f"{name}()", marks=_marks(name, last, site) - judged)

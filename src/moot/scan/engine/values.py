@@ -32,6 +32,8 @@ WHOLE = "whole"
 """The mark of a text that begins with an SQL statement and has one of its clauses: more than a sentence with a verb."""
 ROOTED = "+rooted"
 """Among the kinds in `Taint.ended`: the value stands behind the root, where the normalised path has no way up."""
+SETTLED = "+settled"
+"""The same after it was normalised: harmless behind a folder of ours, and any file of the machine by itself."""
 JOINED, NAMED, ORDERED = "+joined", "+named", "+ordered"
 """Among the kinds in `Taint.ended`: the value stands behind a folder in a path, where SQL expects a name, or where it
 expects an order, which callers choose more often than tables. No sink is of these kinds."""

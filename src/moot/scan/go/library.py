@@ -10,7 +10,6 @@ from moot.scan.engine.ir import Attr, Call, Compare, Concat, Const, Expr, Hole, 
 
 FIXED_ORIGIN = "fixed-origin"
 """Text that starts with a fixed origin: what follows cannot change the host."""
-ROOTED = "rooted-path"
 OWN_ADDRESS = re.compile(r"https?://[^/?#%]+/|/[^/\\]")
 MAX_LETTERS = 12
 ORIGIN_KINDS = frozenset({"redirect", "ssrf"})
@@ -60,11 +59,6 @@ def _join(call: Call) -> Expr:
 
 
 def _normal(call: Call) -> Expr:
-    """A normalised path. An absolute one cannot lead above the root."""
-    first = call.args[0]
-    start = first.parts[0] if isinstance(first, Concat) and first.parts else first
-    if isinstance(start, Const) and start.value == "/" and (start is not first or len(call.args) > 1):
-        call = Call(call.at, Name(call.at, ROOTED), (call,))
     return Call(call.at, Attr(call.at, call, "resolve"))
 
 

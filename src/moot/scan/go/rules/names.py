@@ -1,6 +1,6 @@
 """Go library names: sources, sanitisers, propagators."""
 
-from moot.scan.go.library import FIXED_ORIGIN, ORIGIN_KINDS, ROOTED
+from moot.scan.go.library import FIXED_ORIGIN, ORIGIN_KINDS
 from moot.scan.syntax import words
 
 REQUEST_PARTS = words(
@@ -115,7 +115,7 @@ def _sanitisers() -> dict[str, frozenset[str]]:
     found |= dict.fromkeys(escapes, frozenset({"ldap"}))
     found |= dict.fromkeys(words("regexp.QuoteMeta"), frozenset({"regex"}))
     found |= dict.fromkeys(words("github.com/alessio/shellescape.Quote"), frozenset({"shell"}))
-    return found | {FIXED_ORIGIN: ORIGIN_KINDS, ROOTED: frozenset({"path"})}
+    return found | {FIXED_ORIGIN: ORIGIN_KINDS}
 
 
 SANITISERS = _sanitisers()
