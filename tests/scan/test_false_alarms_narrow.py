@@ -312,6 +312,14 @@ HIDDEN: dict[str, tuple[str, str]] = {
         "python-path",
         ROOTED.format(opened='os.path.join("/srv", path)'),
     ),
+    "a checkout is no place of ours": (
+        "python-argument",
+        "import subprocess\ndef f(checkout_ref):\n    subprocess.run(['git', 'fetch', 'origin', checkout_ref])\n",
+    ),
+    "a network is no place of ours": (
+        "python-argument",
+        "import subprocess\ndef f(network):\n    subprocess.run(['ssh', network, 'uptime'])\n",
+    ),
     "a part of every address names no kind": ("python-host-check", HOST),
 }
 

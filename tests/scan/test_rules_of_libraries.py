@@ -146,6 +146,12 @@ TWINS = {
         LOGIN.format("d === user.digest"),
         LOGIN.format("auth.timingSafeEqual(Buffer.from(d), user.digest)"),
     ),
+    "rights that are asked before a file is opened": (
+        "a.py",
+        "python-claim-race",
+        "import os\n\n\ndef f(path):\n    if os.access(path, os.W_OK):\n        return open(path, 'a')\n",
+        "import os\n\n\ndef f(path, other):\n    if os.access(path, os.W_OK):\n        return open(other, 'a')\n",
+    ),
     "rights of an opened file": (
         "a.js",
         "javascript-file-mode",

@@ -3,9 +3,7 @@
 import re
 
 from moot.scan.engine import facts
-from moot.scan.engine.calls import invoke
 from moot.scan.engine.ir import Assign, Attr, Binary, Call, Const, Expr, Name, Opaque, Span, Unary
-from moot.scan.engine.lookups import member
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import ANY, Key, Val, ending, part_of
@@ -19,7 +17,6 @@ HARMLESS = words(
 WRAPPERS = words("Optional Annotated Union List Sequence Set list set tuple Tuple")
 MODELS = ("BaseModel", "SQLModel", "BaseSettings")
 ENUMS = ("Enum", "IntEnum", "StrEnum", "TextChoices")
-VALIDATORS = words("validator field_validator")
 MAX_DEPTH = 6
 TEXT = frozenset({"nosql"})
 
@@ -86,11 +83,7 @@ def build_model(m: Machine, note: Expr | None, value: Val, state: State, at: Spa
                 # A text is no object of conditions.
                 part = ending(part, TEXT) if _is_text(stmt.annotation) else part
                 items[name] = ANY if safe else Val(part, name=name)
-    made = m.allocate(state, HeapCell("instance", items))
-    for owner in _line(m, kind):
-        _validate(m, owner, items, state, at)
-    state.heap[made.refs[0]] = HeapCell("instance", items)
-    return made
+    return m.allocate(state, HeapCell("instance", items))
 
 
 def build_struct(m: Machine, note: Expr | None, value: Val, state: State, at: Span) -> Val | None:
@@ -132,17 +125,3 @@ def _line(m: Machine, kind: Kind) -> list[Kind]:
     for owner in found:
         found.extend(thing for base in owner.bases if isinstance(thing := m.thing(base), Kind) and thing not in found)
     return found[:MAX_DEPTH]
-
-
-def _validate(m: Machine, kind: Kind, items: dict[Key, Val], state: State, at: Span) -> None:
-    """`@field_validator("name")`: the field holds what the method returns."""
-    for name in kind.members:
-        held = member(m, kind, name)
-        closure = m.thing(held) if held is not None else None
-        if not isinstance(closure, Closure):
-            continue
-        for decorator in closure.function.decorators:
-            if isinstance(decorator, Call) and _last(decorator.func) in VALIDATORS:
-                for field in (arg.value for arg in decorator.args if isinstance(arg, Const)):
-                    if field in items:
-                        items[field] = invoke(m, closure, [ANY, items[field]], {}, state, at)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from moot.scan.engine.ir import Assign, Class, Define, Expr, Import, Many, Module, Name, Opaque
+from moot.scan.engine.ir import Assign, Class, Define, Import, Many, Module, Name, Opaque
 from moot.scan.engine.machine import Kind, Machine, Unit
 from moot.scan.engine.state import HeapCell
 from moot.scan.engine.values import Val
@@ -69,11 +69,6 @@ def _list_defined(module: Module) -> set[str]:
             case _:
                 pass
     return found - {"init", "main", "_"}
-
-
-def _names(target: Expr) -> list[str]:
-    parts = target.items if isinstance(target, Many) else (target,)
-    return [part.id for part in parts if isinstance(part, Name)]
 
 
 def _map_imports(units: Sequence[Unit], found: dict[str, dict[str, Val]]) -> dict[str, dict[str, Val]]:

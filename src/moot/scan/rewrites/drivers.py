@@ -35,7 +35,6 @@ GO_OTHER = (
     "github.com/sijms/go-ora", "github.com/jinzhu/gorm", "github.com/ClickHouse/",
 )  # fmt: skip
 GO_NAMES = {"postgres": "$", "pgx": "$", "mysql": "?", "sqlite3": "?", "sqlite": "?"}
-FIRST_OF_PAIR = re.compile(r"(?:const|let|var)\s+\[\s*\w+\s*(?:,\s*\w+\s*)?\]\s*=\s*await\b")
 POOL = re.compile(r"(?i)pool|conn(?:ection)?$|mysql|(?:^|\.)db$")
 UNKNOWN = "which database driver runs the query is not known here, so how it writes placeholders is not known either"
 SEVERAL = "the project uses several database drivers, and which one runs the query is not known here"

@@ -11,9 +11,7 @@ from moot.scan.strings import STRINGS
 from moot.scan.syntax import Source, words
 
 EXPLAINED = re.compile(rb"//|/\*")
-IGNORES = re.compile(
-    r"(?i)\bignor\w+|best[- ]effort|rather than (?:fail|return|break|reject)|\bmalformed\b.*\bleaves\b"
-)
+IGNORES = re.compile(r"(?i)\bignor\w+|best[- ]effort|rather than (?:fail|return|break|reject)")
 NEAR = 4
 NOT = r"\bif\b.*\b(?:not|isn't|cannot|can't|invalid)\b"
 SAID_INSTEAD = re.compile(rf"(?i)\breturn\w*\b.*{NOT}|{NOT}.*\breturned\b")

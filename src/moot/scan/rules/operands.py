@@ -53,8 +53,8 @@ PROGRAMS = {
 }  # fmt: skip
 ENDS = ("--", "--end-of-options")
 OUR_PLACES = re.compile(
-    r"(?i)^parameter \w*(?:dir|path|folder|dest|file|cwd|root|work|out|target|where|into|args|argv|options|flags|cmd"
-    r"|command)"
+    r"^parameter (?:(?:\w*(?:_|[a-z](?=[A-Z])))?(?i:dir|path|folder|dest|file|cwd|root|work|out|target|where|into|args"
+    r"|argv|options|flags|cmd|command)(?!flow)|\w*(?:dir|path|folder|file|root|args|argv)s? )"
 )
 """What a program mostly chooses itself: the place of what is made, and whole lists of options."""
 

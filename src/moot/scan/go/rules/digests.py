@@ -5,10 +5,6 @@ from collections.abc import Callable
 
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Site
-from moot.scan.go.rules import answers as answers
-from moot.scan.go.rules import cookies as cookies
-from moot.scan.go.rules import libraries as libraries
-from moot.scan.go.rules import names as names
 from moot.scan.go.rules.when import number
 from moot.scan.rules.when import PRESCRIBED, finds, is_about_password
 

@@ -4,10 +4,6 @@ import re
 from collections.abc import Callable
 
 from moot.scan.engine.rulebook import Site
-from moot.scan.go.rules import answers as answers
-from moot.scan.go.rules import cookies as cookies
-from moot.scan.go.rules import libraries as libraries
-from moot.scan.go.rules import names as names
 from moot.scan.go.rules.when import MEDIUM, SURE, is_const
 from moot.scan.rules.operands import finds_option
 

@@ -5,10 +5,6 @@ from collections.abc import Callable
 
 from moot.scan.engine.rulebook import Site
 from moot.scan.engine.values import VALUED
-from moot.scan.go.rules import answers as answers
-from moot.scan.go.rules import cookies as cookies
-from moot.scan.go.rules import libraries as libraries
-from moot.scan.go.rules import names as names
 from moot.scan.go.rules.when import MEDIUM
 
 SQL_MODULES = (

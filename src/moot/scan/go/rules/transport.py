@@ -3,11 +3,6 @@
 import re
 
 from moot.scan.engine.rulebook import Site
-from moot.scan.go.rules import answers as answers
-from moot.scan.go.rules import code as code
-from moot.scan.go.rules import cookies as cookies
-from moot.scan.go.rules import libraries as libraries
-from moot.scan.go.rules import names as names
 from moot.scan.go.rules.when import is_const, number
 
 WEAK_SUITE = re.compile(r"RC4|3DES|_NULL_|_EXPORT_|MD5|TLS_RSA_WITH|CBC_SHA256?$")

@@ -5,7 +5,6 @@ import re
 from moot.scan.engine.rulebook import Sink, Site
 from moot.scan.javascript.rules import flaws as flaw
 from moot.scan.javascript.rules import patterns as known
-from moot.scan.javascript.rules import when as when
 from moot.scan.javascript.rules.strength import ANY_CALLER, sink
 from moot.scan.rules.when import PRESCRIBED, finds, is_about_password
 

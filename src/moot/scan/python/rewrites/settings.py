@@ -18,7 +18,6 @@ OLD_TLS = re.compile(r"\.PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
 CHECKED = "certificates are checked"
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
 UNVERIFIED = re.compile(r"(?i)unverif|unsafe|peek|inspect|without")
-PUBLIC = re.compile(r"(?i)public|pem|cert|jwk|rsa|ecdsa")
 UNCHECKED = re.compile(r"\{\s*[\"']verify_signature[\"']\s*:\s*False\s*,?\s*\}")
 SWITCHES = ("verify", "ssl", "verify_ssl")
 
