@@ -171,6 +171,12 @@ TWINS = {
         "    except Exception:\n        pass\n    h()\n",
         "def f(a):\n    # Wait.\n    assert a\n    try:\n        g(a)\n    except Exception:\n        pass\n    h()\n",
     ),
+    "a comment that an exception may come and is ignored, and one that ignores something else": (
+        "python-swallowed-error",
+        "def f(a):\n    # can_handle could raise an exception, as issubclass does if it is called on an instance:\n"
+        "    # it is easier to ignore that.\n    try:\n        g(a)\n    except Exception:\n        pass\n    h()\n",
+        "def f(a):\n    # Ignores the case.\n    try:\n        g(a)\n    except Exception:\n        pass\n    h()\n",
+    ),
     "everything closed, and everything sent": (
         "python-swallowed-error",
         "def f(pool):\n    try:\n        pool.force_close_all()\n    except Exception:\n        pass\n    g()\n",
