@@ -179,7 +179,7 @@ OTHERS_REFUSED = [
     ('import subprocess\nsubprocess.run("cd " + x, shell=True)', "matter of the shell"),
     ('import subprocess\nsubprocess.run(x + " -l", shell=True)', "Not rewritten"),
     ("import subprocess\nsubprocess.run(x, shell=True)", "Not rewritten"),
-    ("def calculate(x):\n    return eval(x)", "more than a literal"),
+    ("def evaluate(x):\n    return eval(x)", "more than a literal"),
     ("eval(value)()", "object with behaviour"),
     ("exec(x)", "cannot be replaced"),
     ("import pickle\npickle.loads(x)", "the format itself runs code"),

@@ -122,7 +122,7 @@ def test_exactly_the_given_prints_are_answered() -> None:
 
 
 MENDABLE = "def read_value(x):\n    return eval(x)\n\n\n"
-NOT_MENDABLE = "def calculate(x):\n    return eval(x)\n\n\n"
+NOT_MENDABLE = "def evaluate(x):\n    return eval(x)\n\n\n"
 
 
 @pytest.mark.parametrize("text", [MENDABLE + NOT_MENDABLE, NOT_MENDABLE + MENDABLE])

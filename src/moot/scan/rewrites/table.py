@@ -20,6 +20,7 @@ from moot.scan.javascript.rewrites import sql as jssql
 from moot.scan.javascript.rewrites import state as jsstate
 from moot.scan.python import rewrites as python
 from moot.scan.python.rewrites import ciphers as pyciphers
+from moot.scan.python.rewrites import expressions as pyexpressions
 from moot.scan.python.rewrites import files as pyfiles
 from moot.scan.python.rewrites import flow as pyflow
 from moot.scan.python.rewrites import regex as pyregex
@@ -56,6 +57,7 @@ REWRITES: dict[str, Rewrite] = {
 CHOICES: dict[str, Choices] = {
     **pysql.CHOICES,
     **pyflow.CHOICES,
+    **pyexpressions.CHOICES,
     **pysettings.CHOICES,
     **golines.CHOICES,
     **gosettings.CHOICES,
