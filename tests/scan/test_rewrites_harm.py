@@ -134,8 +134,10 @@ COMMANDS = [
     'subprocess.run(f"tar {flags} {path}", shell=True)',
     'os.system("grep " + x)',
     "os.system('convert %s' % params)",
-    'files = " ".join(names)\n    os.system("rm " + files)',
     'path = "a b"\n    os.system("rm " + path)',
+]
+SHELLS = [
+    'files = " ".join(names)\n    os.system("rm " + files)',
     'subprocess.run("cat " + path, shell=True, executable="/bin/bash")',
     'subprocess.run("command " + path, shell=True)',
 ]
@@ -147,6 +149,14 @@ def test_what_may_be_several_words_does_not_become_one_argument(line: str) -> No
     after, repair = repaired("python", before)
     assert (after, repair.fixed) == (before, {})
     assert repair.left or not rules("python", before)
+
+
+@pytest.mark.parametrize("line", SHELLS)
+def test_what_only_a_shell_can_do_is_left_to_the_shell(line: str) -> None:
+    before = f"import os, subprocess\ndef f(path, names):\n    {line}\n"
+    after, repair = repaired("python", before)
+    assert repair.fixed and ("shlex.quote(path)" in after or "shlex.join(names)" in after)
+    assert ("os.system(" in after) == ("os.system(" in before) and ("shell=True" in after) == ("shell=True" in before)
 
 
 STATUS = [
@@ -161,7 +171,7 @@ def test_the_status_of_a_command_is_only_compared_with_zero(line: str) -> None:
     """os.system gives 256 where a process ends with 1."""
     before = f"import os\ndef f(path):\n    {line}\n"
     after, repair = repaired("python", before)
-    assert (after, repair.fixed) == (before, {})
+    assert repair.fixed and after.endswith(f"def f(path):\n    {line.replace('+ path', '+ shlex.quote(path)')}\n")
 
 
 @pytest.mark.parametrize(

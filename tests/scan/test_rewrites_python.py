@@ -174,7 +174,7 @@ OTHERS = [
 
 OTHERS_REFUSED = [
     ('import subprocess\nsubprocess.run("cat " + x + " | wc", shell=True)', "needs a shell"),
-    ('import subprocess\nsubprocess.run("ls *" + x, shell=True)', "needs a shell"),
+    ('import subprocess\nsubprocess.run("ls *.c " + options, shell=True)', "needs a shell"),
     ('import subprocess\nsubprocess.run("echo $" + x, shell=True)', "needs a shell"),
     ('import subprocess\nsubprocess.run("cd " + x, shell=True)', "matter of the shell"),
     ('import subprocess\nsubprocess.run(x + " -l", shell=True)', "Not rewritten"),

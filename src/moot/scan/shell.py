@@ -16,10 +16,13 @@ from moot.scan.syntax import words as word_set
 
 Word: TypeAlias = tuple[Part, ...]
 ONE_WORD = word_set(
-    "path file filename filepath dir directory folder host hostname ip addr address url uri domain name "
-    "username user email id pid uid gid port branch tag repo image container package pkg module key device "
-    "interface iface target source src dst dest destination archive script program server node volume bucket "
-    "table database db version ref commit sha hash number count size index num"
+    "path file filename filepath dir directory folder host hostname ip addr address url uri domain name username "
+    "user email id pid uid gid port branch tag repo image container package pkg module key device interface iface "
+    "target source src dst dest destination archive script program server node volume bucket table database db "
+    "version ref commit sha hash number count size index num log logfile outfile infile output input out word "
+    "term keyword text message title label query comment description subject caption account login group owner "
+    "service unit process zone width height quality format ext extension timeout seconds duration prefix suffix "
+    "remote subnet network fqdn mac lines limit"
 )
 """Last words of names that hold a single argument."""
 QUOTED = re.compile(r"\b(?:quote|shellescape|escapeshellarg|basename|str\(int|int)\(")
@@ -63,21 +66,44 @@ def words(source: Source, marks: Sequence[Mark]) -> list[Word]:
 
 
 def _check_one_word(source: Source, hole: StringHole) -> None:
+    if not is_one_word(source, hole):
+        raise RewriteRefused(
+            f"{source.text(hole.node)!r} may hold several words, which a shell takes apart and a list of arguments "
+            "does not"
+        )
+
+
+def are_words(name: str) -> bool:
+    """Whether each item of a list of this name is one argument: `paths`."""
+    last = re.findall(r"[A-Za-z]+", name) or [""]
+    return any(last[-1].lower() == ending.format(word) for word in ONE_WORD for ending in ("{}s", "{}es"))
+
+
+def is_one_word(source: Source, hole: StringHole) -> bool:
+    """Whether a value is certainly meant as one argument, by its name or its type."""
     text = source.text(hole.node)
     values = [text]
     if hole.node.type == "identifier":
         values += [source.text(b.value) for b in origins(source, hole.node) if b.value is not None]
     last = re.findall(r"[A-Za-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)) or [""]
-    if _is_constant_word(source, hole.node):
-        return
+    if is_constant_word(source, hole.node) or _is_number(source, hole.node):
+        return True
     named = last[-1].lower() in ONE_WORD or bool(QUOTED.search(text))
-    if not named or any(re.search(r"""\.join\(|["'`][^"'`]*\s[^"'`]*["'`]""", value) for value in values):
-        raise RewriteRefused(
-            f"{text!r} may hold several words, which a shell takes apart and a list of arguments does not"
-        )
+    return named and not any(re.search(r"""\.join\(|["'`][^"'`]*\s[^"'`]*["'`]""", value) for value in values)
 
 
-def _is_constant_word(source: Source, name: Node) -> bool:
+def _is_number(source: Source, name: Node) -> bool:
+    """A parameter with the type or the default of a number."""
+    if name.type != "identifier" or source.language != "python":
+        return False
+    scope = source.scope(name)
+    given = scope.node.child_by_field_name("parameters") if source.text(name) in scope.parameters else None
+    word = re.escape(source.text(name))
+    written = rf"[(,]\s*{word}\s*(?::\s*(?:int|float)\s*(?:=[^,)]*)?|=\s*-?\d[\d._]*\s*)(?=[,)])"
+    return given is not None and re.search(written, source.text(given)) is not None
+
+
+def is_constant_word(source: Source, name: Node) -> bool:
     """`flags = "-czf" if compress else "-cf"`: each of its values is written here and is one word."""
     found = origins(source, name) if name.type == "identifier" else []
     values = [b.value for b in found if b.kind == "set" and b.value is not None]

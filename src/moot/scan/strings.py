@@ -189,6 +189,29 @@ def _read_format(source: Source, call: SourceCall, depth: int) -> Built:
     return Built((StringHole(call.node),))
 
 
+def build_kept(source: Source, node: Node) -> tuple[Built, Node] | None:
+    """The text of `NAME.format(…)` or `NAME % …`, where NAME is a constant that nothing changes, and that constant."""
+    node = unwrap(node)
+    callee = node.child_by_field_name("function")
+    thing = callee.child_by_field_name("object") if callee is not None else node.child_by_field_name("left")
+    found = origins(source, thing) if thing is not None and thing.type == "identifier" else []
+    value = unwrap(found[0].value) if len(found) == 1 and found[0].kind == "set" and found[0].value else None
+    if value is None or value.type not in (*STRINGS, "concatenated_string"):
+        return None
+    template = build(source, value)
+    if template.holes:
+        return None
+    if node.type == "call" and read_call(source, node).method == "format":
+        filled = _fill_braces(source, template, read_call(source, node))
+    elif node.type == "binary_operator" and source.text(node.child_by_field_name("operator") or node) == "%":
+        right = node.child_by_field_name("right") or node
+        values = [c for c in right.named_children if c.type != "comment"] if right.type == "tuple" else [right]
+        filled = _fill_template(source, template, PERCENT, values, right.type != "dictionary")
+    else:
+        return None
+    return (Built(filled.pieces, ((value.end_byte, value.end_byte),), filled.exact), value) if filled.exact else None
+
+
 def _with_cut(built: Built, cut: tuple[int, int], template: Built) -> Built:
     exact = built.exact and template.exact and template.home is None
     return Built(built.pieces, (*template.cuts, cut), exact)

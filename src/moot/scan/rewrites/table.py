@@ -23,6 +23,7 @@ from moot.scan.python.rewrites import ciphers as pyciphers
 from moot.scan.python.rewrites import expressions as pyexpressions
 from moot.scan.python.rewrites import files as pyfiles
 from moot.scan.python.rewrites import flow as pyflow
+from moot.scan.python.rewrites import quote as pyquote
 from moot.scan.python.rewrites import regex as pyregex
 from moot.scan.python.rewrites import settings as pysettings
 from moot.scan.python.rewrites import shell as pyshell
@@ -58,6 +59,7 @@ CHOICES: dict[str, Choices] = {
     **pysql.CHOICES,
     **pyflow.CHOICES,
     **pyexpressions.CHOICES,
+    **pyquote.CHOICES,
     **pysettings.CHOICES,
     **golines.CHOICES,
     **gosettings.CHOICES,
