@@ -80,7 +80,9 @@ FIXED_HOST = re.compile(r"https?://[^/?#%\s\ufffc]+/")
 ROOT = "/"
 HOSTS = re.compile(r"(?:https?|wss?|ftp)://$")
 ORDER = re.compile(r"(?i)\border\s+by\s+(?:[\w.]+\s*,?\s*)?[`\"]?$")
-JOINS = words("os.path.join posixpath.join ntpath.join path.join path.resolve path/filepath.Join path.Join .joinpath")
+JOINS = words(
+    "os.path.join posixpath.join ntpath.join path.join path.resolve path/filepath.Join path.Join .joinpath pathlib.Path"
+)
 
 
 class Construction(NamedTuple):

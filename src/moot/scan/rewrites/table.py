@@ -23,6 +23,7 @@ from moot.scan.python.rewrites import ciphers as pyciphers
 from moot.scan.python.rewrites import expressions as pyexpressions
 from moot.scan.python.rewrites import files as pyfiles
 from moot.scan.python.rewrites import flow as pyflow
+from moot.scan.python.rewrites import path as pypath
 from moot.scan.python.rewrites import quote as pyquote
 from moot.scan.python.rewrites import regex as pyregex
 from moot.scan.python.rewrites import settings as pysettings
@@ -39,6 +40,7 @@ REWRITES: dict[str, Rewrite] = {
     **pystate.REWRITES,
     **pyciphers.REWRITES,
     **pyfiles.REWRITES,
+    **pypath.REWRITES,
     **pyregex.REWRITES,
     **javascript.REWRITES,
     **jssettings.REWRITES,

@@ -8,9 +8,11 @@ from tree_sitter import Node
 
 from moot.scan.bindings import origins
 from moot.scan.calls import read_call
-from moot.scan.change import Change, RewriteRefused, require_node
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
+from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import module
 from moot.scan.python.rewrites.text import before, fstring, literal
+from moot.scan.python.rewrites.types import makers
 from moot.scan.rewrites.choices import leave_start, require_run
 from moot.scan.sql import Part
 from moot.scan.strings import Text, build, constant_text, unwrap
@@ -21,6 +23,13 @@ KEYWORDS = ("file", "path", "filename_or_fp", "path_or_file", "filename", "direc
 METHODS = words(
     "read_text write_text read_bytes write_bytes unlink rmdir touch iterdir rglob is_file exists open mkdir"
 )
+RESOLVING = ("os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expanduser")
+MAKERS = ("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath")
+OBJECTS = frozenset({*MAKERS, "pathlib.Path.cwd", "pathlib.Path.home"})
+OBJECT_STEPS = words("joinpath resolve absolute expanduser")
+AROUND_SEPARATOR = re.compile(r"([\w.]+) *\+ *os\.(?:path\.)?sep *\+.+")
+TWO_PATHS = words("os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile shutil.move")
+SEPARATORS = ("os.sep", "os.path.sep")
 UNFOLLOWED = 4
 PLAIN = words("expression_statement assignment if_statement with_statement return_statement")
 
@@ -36,7 +45,35 @@ class PathPlace:
 
 
 def contain_path(source: Source, node: Node) -> Iterator[Change]:
-    path = _path(source, node)
+    call = read_call(source, node) if node.type == "call" else None
+    if call is not None and call.name in TWO_PATHS and len(call.args) > 1:
+        yield _contain_both(source, node, call.args[:2])
+        return
+    yield from _contain_one(source, node, _path(source, node))
+
+
+def _contain_both(source: Source, node: Node, paths: Sequence[Node]) -> Change:
+    """Of the two paths, those that are put together of a folder and a name."""
+    found: list[Change] = []
+    refusal: RewriteRefused | None = None
+    for path in paths:
+        try:
+            found += list(_contain_one(source, node, path))[:1]
+        except RewriteRefused as why:
+            refusal = refusal or why
+    if not found:
+        raise refusal or RewriteRefused("the path is not here")
+    joined: dict[tuple[int, int], Edit] = {}
+    for edit in dict.fromkeys(edit for change in found for edit in change.edits):
+        known = joined.get((edit.start, edit.end))
+        joined[edit.start, edit.end] = Edit(edit.start, edit.end, (known.new if known else "") + edit.new)
+    return Change(tuple(joined.values()), "; ".join(dict.fromkeys(change.did for change in found)))
+
+
+def _contain_one(source: Source, node: Node, path: Node) -> Iterator[Change]:
+    if (made := _find_returned(source, path)) is not None:
+        yield from _contain_returned(source, made)
+        return
     place = _place(source, path)
     leave_start(source, node, place.folder)
     statement = _first_use(source, path, _statement(source, node, path))
@@ -48,6 +85,47 @@ def contain_path(source: Source, node: Node) -> Iterator[Change]:
         yield Change(
             (*added, before(source, statement, f"if {test}:", f"\t{answer}")), f"the file must lie in {place.folder}"
         )
+
+
+def _find_returned(source: Source, path: Node) -> Node | None:
+    """The path that a function of this file makes and returns, if that function is called here."""
+    value = unwrap(path)
+    if value.type == "identifier":
+        found = origins(source, value)
+        if len(found) != 1 or found[0].kind != "set" or found[0].value is None:
+            return None
+        value = unwrap(found[0].value)
+    callee = value.child_by_field_name("function") if value.type == "call" else None
+    name = source.text(callee).removeprefix("self.") if callee is not None else ""
+    made = [scope for scope in source.functions if scope.name == name]
+    if len(made) != 1 or source.scope(path) is made[0]:
+        return None
+    returned = [n for n in inside(made[0].node, 50_000) if n.type == "return_statement"]
+    alone = returned[0] if len(returned) == 1 and source.scope(returned[0]) is made[0] else None
+    return alone.named_children[0] if alone is not None and alone.named_child_count == 1 else None
+
+
+def _contain_returned(source: Source, path: Node) -> Iterator[Change]:
+    """The function that makes the path refuses one that leads out."""
+    place = _place(source, path)
+    leave_start(source, path, place.folder)
+    statement = require_node(source.statement(path), "the path is used outside of a statement")
+    system, added = ("", ()) if place.is_object else module(source, "os", statement)
+    for test in _tests(place, system):
+        yield Change(
+            (*added, before(source, statement, f"if {test}:", f"\t{OUT}")), f"the file must lie in {place.folder}"
+        )
+
+
+def end_prefix(source: Source, node: Node) -> Change:
+    """`path.startswith(folder)` compares both with a separator at their end."""
+    call = read_call(source, node)
+    callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    path = require_node(callee.child_by_field_name("object"), "the path is not here")
+    folder = require_node(call.arg(0), "the folder is not here")
+    local, added = module(source, "os", node)
+    new = f'{local}.path.join({source.text(path)}, "").startswith({local}.path.join({source.text(folder)}, ""))'
+    return Change((replace_node(node, new), *added), "a folder beside it that begins with the same name is refused")
 
 
 def _refuse_tries(source: Source, node: Node) -> None:
@@ -115,9 +193,11 @@ def _path(source: Source, node: Node) -> Node:
     thing = callee.child_by_field_name("object") if callee is not None else None
     if thing is not None and source.text(thing).endswith(".parent") and call.method == "mkdir":
         thing = thing.child_by_field_name("object")
+    if thing is not None and call.method in ("glob", "rglob", "iterdir") and thing.type != "identifier":
+        return unwrap(thing)
     if thing is not None and call.method in METHODS and thing.type == "identifier" and origins(source, thing):
         return thing
-    if thing is not None and call.method in METHODS and unwrap(thing).type == "binary_operator":
+    if thing is not None and call.method in METHODS and unwrap(thing).type in ("binary_operator", "call"):
         return thing
     return require_node(given, "the path is not here")
 
@@ -126,16 +206,62 @@ def _place(source: Source, path: Node) -> PathPlace:
     text, value = source.text(path), unwrap(path)
     if value.type == "identifier":
         value = unwrap(_value(source, value))
-    elif sum(inner.type == "call" for inner in inside(value, 200)) > _is_join(source, value):
+    elif sum(inner.type == "call" for inner in inside(value, 200)) > _count_joins(source, value):
         raise RewriteRefused("the path is worked out by a call")
+    value = _strip_resolving(source, value)
+    if (made := _read_joined_object(source, value)) is not None:
+        return PathPlace(text, made, is_object=True)
     operator = value.child_by_field_name("operator")
     if value.type == "binary_operator" and operator is not None and source.text(operator) == "/":
         folder = _leading_part(source, value)
         refuse_search(source, folder)
         return PathPlace(text, source.text(folder), is_object=True)
+    if (parts := AROUND_SEPARATOR.fullmatch(source.text(value))) is not None:
+        return PathPlace(text, parts[1])
     if _is_join(source, value):
         return PathPlace(text, find_leading_folder(source, value, read_call(source, value).args))
     return PathPlace(text, _folder(source, value))
+
+
+def _count_joins(source: Source, value: Node) -> int:
+    """The calls of a path that only join or resolve it."""
+    found = (read_call(source, n) for n in inside(value, 200) if n.type == "call")
+    return sum(call.name in (*RESOLVING, *MAKERS, "os.path.join") or call.method in OBJECT_STEPS for call in found)
+
+
+def _strip_resolving(source: Source, value: Node) -> Node:
+    """`x` of `os.path.realpath(x)`, `x.resolve()`."""
+    for _ in range(3):
+        call = read_call(source, value) if value.type == "call" else None
+        callee = value.child_by_field_name("function")
+        thing = callee.child_by_field_name("object") if callee is not None else None
+        if call is not None and call.name in RESOLVING and len(call.args) == 1:
+            value = unwrap(call.args[0])
+        elif call is not None and call.method in ("resolve", "absolute", "expanduser") and thing is not None:
+            value = unwrap(thing)
+        else:
+            break
+    return value
+
+
+def _read_joined_object(source: Source, value: Node) -> str | None:
+    """The folder of `folder.joinpath(name)` or `Path(folder, name)`."""
+    call = read_call(source, value) if value.type == "call" else None
+    callee = value.child_by_field_name("function")
+    thing = callee.child_by_field_name("object") if callee is not None else None
+    if call is None or any(arg.type == "list_splat" for arg in call.args):
+        return None
+    if call.method == "joinpath" and thing is not None and call.args:
+        if not makers(source, thing) <= OBJECTS:
+            raise RewriteRefused("whether the folder is a pathlib.Path is not known here")
+        refuse_search(source, thing)
+        refuse_constants(source, call.args)
+        return source.text(thing)
+    if call.name in MAKERS and len(call.args) > 1:
+        refuse_search(source, call.args[0])
+        refuse_constants(source, call.args[1:])
+        return f"{source.slice(value.start_byte, call.args[0].end_byte)})"
+    return None
 
 
 def find_leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> str:
@@ -211,6 +337,9 @@ def _folder(source: Source, value: Node) -> str:
             parts = [part for part in kept if part != ""]
             if parts:
                 return _write_parts(source, parts)
+        parts = [part for part in passed if part != ""]
+        if source.text(piece.node) in SEPARATORS and parts and built.pieces[-1] is not piece:
+            return _write_parts(source, parts)
         passed.append(piece)
     raise RewriteRefused("no folder is known in which the file must lie")
 
@@ -230,3 +359,6 @@ def _statement(source: Source, node: Node, path: Node) -> Node:
     if inner.type == "identifier" and origins(source, inner)[-1].node.end_byte > statement.start_byte:
         raise RewriteRefused("the path is put together in the statement that uses it")
     return statement
+
+
+REWRITES: dict[str, Rewrite] = {"python-path-prefix": end_prefix}

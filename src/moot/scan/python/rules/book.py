@@ -5,6 +5,7 @@ from moot.scan.python.rules import patterns as known
 from moot.scan.python.rules.claims import find_accesses, find_claims
 from moot.scan.python.rules.exposure import find_shown_errors
 from moot.scan.python.rules.limits import find_asserted, find_unlimited
+from moot.scan.python.rules.prefixes import find_loose_prefixes
 from moot.scan.python.rules.settings import find_settings
 from moot.scan.rules import threads
 from moot.scan.rules.book import Book
@@ -27,6 +28,7 @@ BOOK = Book(
         find_shown_errors,
         find_claims,
         find_accesses,
+        find_loose_prefixes,
         find_unlimited,
         find_asserted,
         find_client_roles,
@@ -43,6 +45,7 @@ BOOK = Book(
         flaw.EXPOSED,
         flaw.HOSTS,
         flaw.CLAIM,
+        flaw.PREFIX,
         flaw.UNLIMITED,
         flaw.ASSERTED,
         make_role_rule("python"),

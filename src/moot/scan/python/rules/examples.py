@@ -342,6 +342,13 @@ EXAMPLES: tuple[RuleExample, ...] = (
         "def wrap(public, key, sum):\n    return public.encrypt(key, padding.OAEP(padding.MGF1(sum), sum, None))",
     ),
     RuleExample(
+        "python-path-prefix",
+        "import os\ndef inside(folder, name):\n    base = os.path.abspath(folder)\n"
+        "    return os.path.abspath(os.path.join(base, name)).startswith(base)",
+        "import os\ndef inside(folder, name):\n    base = os.path.abspath(folder)\n"
+        "    return os.path.abspath(os.path.join(base, name)).startswith(base + os.sep)",
+    ),
+    RuleExample(
         "python-private-mode",
         "import os\ndef save(path, private_key):\n    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)",
         "import os\ndef save(path, private_key):\n    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)",

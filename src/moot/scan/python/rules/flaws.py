@@ -248,6 +248,12 @@ PADDING = Rule(
     "Who can tell whether a padding was right decrypts a message step by step.",
     "Use OAEP.", 0.7,
 )  # fmt: skip
+PREFIX = Rule(
+    "python-path-prefix", "injection", "medium", 22,
+    "Path traversal: a path is compared with the beginning of its folder, without the separator behind it",
+    "'/data/files-of-others/a' begins with '/data/files' too.",
+    "Compare with os.path.join(folder, ''), or use os.path.commonpath or Path.is_relative_to.", 0.7,
+)  # fmt: skip
 READABLE = Rule(
     "python-private-mode", "auth", "medium", 732,
     "Insecure permissions: a key or a secret is stored where others may read it",

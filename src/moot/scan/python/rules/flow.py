@@ -94,6 +94,9 @@ SINKS: tuple[Sink, ...] = (
         "os.access xml.etree.ElementTree.parse_file bottle.static_file file os.symlink os.link",
         0, "file", "path", "filename_or_fp", "path_or_file", "filename", floor=SURE, when=when.is_path,
     ),
+    sink(known.PATH, "path", "os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile "
+         "shutil.move",
+         1, "dst", floor=SURE, when=when.is_path),
     sink(known.PATH, "path", "flask.send_from_directory send_from_directory", 0, "directory", floor=SURE),
     sink(
         known.PATH, "path",
