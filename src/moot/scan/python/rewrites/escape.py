@@ -10,7 +10,8 @@ from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, calls, modules, read_call
 from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.python.rewrites.module import member, module
+from moot.scan.python.rewrites.markup import escape_page, import_escape
+from moot.scan.python.rewrites.module import member
 from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
 from moot.scan.strings import StringHole, Text, build, unwrap
 from moot.scan.syntax import Source, inside, words
@@ -30,9 +31,16 @@ def page(source: Source, node: Node) -> Iterator[Change]:
     if not modules(source) & WEB:
         built = build(source, unwrap(node), UNFOLLOWED)
         require_tags(source.text(source.scope(node).node) + built.literal(source))
-    yield from _escape_holes(
-        source, _answer(source, node), lambda at: _html(source, at), "shown as text, not as markup"
-    )
+    text = _answer(source, node)
+    refusal: RewriteRefused | None = None
+    try:
+        yield from _escape_holes(source, text, lambda at: import_escape(source, at), "shown as text, not as markup")
+    except RewriteRefused as why:
+        refusal = why
+    try:
+        yield from escape_page(source, text)
+    except RewriteRefused as why:
+        raise refusal or why from None
 
 
 def escape_marked(source: Source, node: Node) -> Iterator[Change]:
@@ -51,11 +59,6 @@ def _conditional(source: Source, call: SourceCall, at: Node) -> Escaper:
     if call.name.startswith("django."):
         return member(source, "django.utils.html", "conditional_escape", at)
     return member(source, "markupsafe", "escape", at)
-
-
-def _html(source: Source, at: Node) -> Escaper:
-    local, added = module(source, "html", at)
-    return f"{local}.escape", added
 
 
 def directory(source: Source, node: Node) -> Iterator[Change]:
@@ -79,6 +82,8 @@ def _answer(source: Source, node: Node) -> Node:
     if node.type != "call" or len(build(source, node, UNFOLLOWED).pieces) > 1:
         return node
     call = read_call(source, node)
+    if call.method in ("join", "format"):
+        return node
     found = call.arg(0, "response", "content", "text", "body")
     if found is None:
         raise RewriteRefused("the text is not here")

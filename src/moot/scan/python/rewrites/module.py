@@ -22,6 +22,14 @@ def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     return name, (_import(source, f"import {name}"),)
 
 
+def module_as(source: Source, name: str, alias: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
+    """The module under another name, where its own means something else."""
+    if imports(source).get(alias) == name and not _is_bound(source, alias, at):
+        return alias, ()
+    _free(source, alias, at)
+    return alias, (_import(source, f"import {name} as {alias}"),)
+
+
 def import_at_top(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
     """The same for code right below the imports."""
     heads = [source.text(s) for s in source.root.named_children if s.type in LEADING]
