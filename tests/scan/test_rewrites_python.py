@@ -75,8 +75,8 @@ DRIVER = "import sqlite3\n"
 SQLITE = [(DRIVER + before, DRIVER + after) for before, after in QUERIES]
 
 REFUSED = [
-    ('cur.execute(f"SELECT * FROM {table}")', "FROM"),
-    ('cur.execute(f"SELECT * FROM t ORDER BY {column}")', "BY"),
+    ('cur.execute(f"SELECT * FROM {tables}")', "FROM"),
+    ('cur.execute(f"SELECT * FROM t ORDER BY {clause}")', "BY"),
     ('cur.execute(f"SELECT {columns} FROM t")', "SELECT"),
     ('cur.execute(f"INSERT INTO t ({columns}) VALUES (1)")', "name or a clause"),
     ('cur.execute(f"SELECT * FROM t WHERE {condition}")', "WHERE"),

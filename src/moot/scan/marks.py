@@ -97,12 +97,18 @@ def unescape_marks(found: Sequence[Mark], kept: set[int]) -> Iterator[Edit]:
             yield Edit(mark.start, mark.end, mark.plain)
 
 
-def prefix_edits(source: Source, built: Built) -> Iterator[Edit]:
-    """Removes the `f` of f-strings."""
-    seen: set[int] = set()
+def prefix_edits(source: Source, built: Built, kept: Sequence[StringHole] = ()) -> Iterator[Edit]:
+    """Removes the `f` of f-strings, but of those that still hold one of the kept values."""
+    seen = {text.string.start_byte for text in _list_holders(built, kept)}
     for text in (piece for piece in built.pieces if isinstance(piece, Text)):
         opening = quotes(source, text.string)[0]
         start = text.string.start_byte
         if source.language == "python" and start not in seen and plain_opening(opening) != opening:
             seen.add(start)
             yield Edit(start, start + len(opening), plain_opening(opening))
+
+
+def _list_holders(built: Built, kept: Sequence[StringHole]) -> Iterator[Text]:
+    for text in (piece for piece in built.pieces if isinstance(piece, Text)):
+        if any(text.string.start_byte <= hole.start < text.string.end_byte for hole in kept):
+            yield text

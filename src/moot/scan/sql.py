@@ -25,14 +25,24 @@ class SqlSlot:
     """The SQL keyword before it, such as LIMIT."""
 
 
-def slots(marks: Sequence[Mark]) -> list[SqlSlot]:
+class NameWanted(RewriteRefused):
+    """A value stands where SQL wants a name: a column, a table, an order."""
+
+
+def slots(marks: Sequence[Mark], names: list[StringHole] | None = None) -> list[SqlSlot]:
+    """`names` collects the values that stand for names; without it they are refused."""
     found: list[SqlSlot] = []
     index = 0
     while index < len(marks):
         mark = marks[index]
         if mark.hole is not None:
-            _check_value_place(marks, index, index, quoted=False)
-            found.append(SqlSlot(index, index, (mark.hole,), _word_before(marks, index)))
+            try:
+                _check_value_place(marks, index, index, quoted=False)
+                found.append(SqlSlot(index, index, (mark.hole,), _word_before(marks, index)))
+            except NameWanted:
+                if names is None:
+                    raise
+                names.append(mark.hole)
         elif mark.text in ("'", '"', "`"):
             last = _find_closing(marks, index)
             inner = marks[index + 1 : last]
@@ -43,7 +53,7 @@ def slots(marks: Sequence[Mark]) -> list[SqlSlot]:
         else:
             _check_plain(marks, index)
         index += 1
-    if not found:
+    if not found and names is None:
         raise RewriteRefused("no value stands in the text")
     return found
 
@@ -96,7 +106,7 @@ def _check_value_place(marks: Sequence[Mark], first: int, last: int, *, quoted: 
     before = "".join(mark.text or HOLE for mark in marks[:first]).rstrip()
     after = "".join(mark.text or HOLE for mark in marks[last + 1 : last + 2])
     if not quoted and after and not re.match(r"[\s),;]", after):
-        raise RewriteRefused("the value is only a part of a word")
+        raise NameWanted("the value is only a part of a word")
     if re.search(r"(?:[=<>]|\|\|)$", before):
         return
     word = re.search(r"(\w+)$", before)
@@ -104,10 +114,10 @@ def _check_value_place(marks: Sequence[Mark], first: int, last: int, *, quoted: 
         between = word[1].upper() == "AND" and re.search(r"(?i)\bbetween\s+\S+\s+and$", before)
         if word[1].upper() in VALUE_WORDS or between:
             return
-        raise RewriteRefused(f"a value after {word[1].upper()} is not a parameter but part of the statement")
+        raise NameWanted(f"a value after {word[1].upper()} is not a parameter but part of the statement")
     if _in_value_list(before, quoted, lone=after == ")" and before.endswith("(")):
         return
-    raise RewriteRefused("the value stands where SQL wants a name or a clause")
+    raise NameWanted("the value stands where SQL wants a name or a clause")
 
 
 def _in_value_list(before: str, quoted: bool, *, lone: bool) -> bool:

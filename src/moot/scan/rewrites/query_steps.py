@@ -13,13 +13,12 @@ from moot.scan.edits import Edit
 from moot.scan.marks import Mark, marks, prefix_edits
 from moot.scan.rewrites.query import Dialect, bind_value, check_places, drop_empty_edits, placeholders
 from moot.scan.sql import SqlSlot, slots
-from moot.scan.strings import Built, StringHole, Text, build, unwrap
+from moot.scan.strings import Built, StringHole, Text, build, constant_text, unwrap
 from moot.scan.syntax import Scope, Source, inside
 
 UNFOLLOWED = 4
 SEVERAL = "the text is put together in several steps"
 NAMES = ("params", "values", "query_values")
-LISTS = re.compile(r"\[\s*\]")
 NAMED = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
 
 
@@ -34,6 +33,16 @@ class StepWriter:
     is_number: Callable[[Source, StringHole], bool]
     numbered: Callable[[Sequence[str], str], str]
     """A text whose placeholders are numbered by the length of the list, from the parts between them."""
+    names: Callable[[Source, Sequence[StringHole]], "NameGuard"] | None = None
+    """What refuses everything but names, for values that stand where SQL wants one; None if those are left."""
+
+
+@dataclass(frozen=True)
+class NameGuard:
+    """Lines before a statement, and the imports that they need."""
+
+    lines: Sequence[str] = ()
+    added: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,14 +54,17 @@ class QueryStep:
     built: Built
     found: list[Mark]
     places: list[SqlSlot]
+    names: Sequence[StringHole] = ()
+    """The values that stay in the text."""
+    joined: Sequence[StringHole] = ()
 
 
 def parameterise_steps(source: Source, call: SourceCall, arg: Node, dialect: Dialect, writer: StepWriter) -> Change:
-    bound = _list_bindings(source, arg)
+    bound = _list_values(source, arg, writer)
     scope = source.scope(arg)
-    steps = [step for binding in bound for step in _list_steps(source, scope, binding, dialect, writer)]
-    filled = [step for step in steps if step.places]
-    if not filled:
+    steps = [step for node, value in bound for step in _list_steps(source, scope, node, value, dialect, writer)]
+    filled = [step for step in steps if step.places or step.names]
+    if not any(step.places for step in filled):
         raise RewriteRefused(SEVERAL)
     name = _choose_name(source, scope)
     first = min((step.statement for step in steps), key=lambda node: node.start_byte)
@@ -61,10 +73,16 @@ def parameterise_steps(source: Source, call: SourceCall, arg: Node, dialect: Dia
     opening = steps[0].statement if steps[0].places and steps[0].statement == first else None
     edits: list[Edit] = []
     shown: list[str] = []
+    added: tuple[Edit, ...] = ()
     for step in filled:
         values = [dialect.value(bind_value(source, slot, dialect)) for slot in step.places]
         shown += values
         edits += _write_step(source, step, dialect, writer, name, starts=step.statement == opening)
+        named = [hole for hole in step.names if hole not in step.joined]
+        if named and writer.names is not None:
+            guard = writer.names(source, named)
+            edits += [writer.before(source, step.statement, line) for line in guard.lines]
+            added = guard.added
         if step.statement == opening:
             edits.append(writer.before(source, first, writer.declare(name, values)))
         else:
@@ -72,7 +90,9 @@ def parameterise_steps(source: Source, call: SourceCall, arg: Node, dialect: Dia
     if opening is None:
         edits.insert(0, writer.before(source, first, writer.declare(name, ())))
     edits.append(Edit(arg.end_byte, arg.end_byte, writer.passed(name)))
-    return Change(drop_empty_edits(_join_insertions(edits)), f"bound {', '.join(shown)} as parameters of the query")
+    return Change(
+        drop_empty_edits([*_join_insertions(edits), *added]), f"bound {', '.join(shown)} as parameters of the query"
+    )
 
 
 def _join_insertions(edits: Sequence[Edit]) -> list[Edit]:
@@ -83,6 +103,13 @@ def _join_insertions(edits: Sequence[Edit]) -> list[Edit]:
         together = edit.start == edit.end and key in found
         found[key] = Edit(edit.start, edit.end, found[key].new + edit.new) if together else edit
     return list(found.values())
+
+
+def _list_values(source: Source, arg: Node, writer: StepWriter) -> list[tuple[Node, Node]]:
+    """The statements that make the text, with what they add."""
+    if arg.type != "identifier" and writer.names is not None:
+        return [(arg, arg)]
+    return [(bound.node, require_node(bound.value, SEVERAL)) for bound in _list_bindings(source, arg)]
 
 
 def _list_bindings(source: Source, arg: Node) -> list[Binding]:
@@ -105,41 +132,57 @@ def _count_uses(source: Source, scope: Scope, word: str) -> int:
 
 
 def _list_steps(
-    source: Source, scope: Scope, binding: Binding, dialect: Dialect, writer: StepWriter
+    source: Source, scope: Scope, node: Node, value: Node, dialect: Dialect, writer: StepWriter
 ) -> Iterator[QueryStep]:
-    value = require_node(binding.value, SEVERAL)
     built = build(source, value, UNFOLLOWED)
     joined = [hole for hole in built.holes if (name := _find_joined(source, hole)) is not None and name]
-    if joined:
-        if len(joined) != len(built.holes):
+    for hole in joined:
+        yield from _list_parts(source, scope, hole, dialect, writer)
+    if not joined or len(joined) < len(built.holes):
+        if joined and (writer.names is None or built.cuts):
             raise RewriteRefused(SEVERAL)
-        for hole in joined:
-            yield from _list_parts(source, scope, hole, dialect, writer)
-        return
-    yield _read_step(source, binding.node, value, dialect, writer)
+        yield _read_step(source, node, value, dialect, writer, joined)
 
 
-def _read_step(source: Source, node: Node, value: Node, dialect: Dialect, writer: StepWriter) -> QueryStep:
+def _read_step(
+    source: Source, node: Node, value: Node, dialect: Dialect, writer: StepWriter, joined: Sequence[StringHole] = ()
+) -> QueryStep:
+    """`joined` are lists of parts in the text, which bring their own values before those of the text."""
     built = build(source, value, UNFOLLOWED)
     statement = require_node(source.statement(node), SEVERAL)
     if not any(isinstance(piece, Text) for piece in built.pieces):
         raise RewriteRefused(SEVERAL)
-    found = marks(source, built)
+    lists = {hole.node.start_byte for hole in joined}
+    joined = [hole for hole in built.holes if hole.node.start_byte in lists]
+    found = [mark if mark.hole not in joined else Mark("x", mark.start, mark.end) for mark in marks(source, built)]
+    last = max((hole.node.start_byte for hole in joined), default=0)
     if all(writer.is_number(source, hole) for hole in built.holes):
         if dialect.double_percent and any(mark.text == "%" for mark in found):
             raise RewriteRefused("a percent sign in the text would be taken for a placeholder")
         return QueryStep(statement, value, built, found, [])
-    places = slots(found)
+    names: list[StringHole] | None = [] if writer.names is not None else None
+    places = slots(found, names)
+    if any(found[slot.first].start < last for slot in places):
+        raise RewriteRefused(SEVERAL)
+    names = [*names, *joined] if joined and names is not None else names
+    if names and any(mark.plain is not None for mark in found):
+        raise RewriteRefused("a brace in the text would be taken for a value")
     kept = {index for slot in places for index in range(slot.first, slot.last + 1)}
     if dialect.double_percent and any(mark.text == "%" for at, mark in enumerate(found) if at not in kept):
         raise RewriteRefused("a percent sign in the text would be taken for a placeholder")
     check_places(source, found, places, dialect)
-    return QueryStep(statement, value, built, found, places)
+    return QueryStep(statement, value, built, found, places, tuple(names or ()), tuple(joined))
 
 
 def _find_joined(source: Source, hole: StringHole) -> Node | None:
     """`parts` of `" AND ".join(parts)` and `parts.join(" AND ")`."""
     node = unwrap(hole.node)
+    if node.type == "identifier" and source.language == "python":
+        made, scope = origins(source, node), source.scope(node)
+        kept = made[0].value if len(made) == 1 and made[0].kind == "set" and made[0].value is not None else None
+        if kept is None or source.scope(made[0].node) is not scope or _count_uses(source, scope, source.text(node)) != 2:
+            return None
+        node = unwrap(kept)
     if node.type not in ("call", "call_expression") or read_call(source, node).method != "join":
         return None
     call = read_call(source, node)
@@ -155,7 +198,8 @@ def _list_parts(
     name = require_node(_find_joined(source, hole), SEVERAL)
     word, made = source.text(name), origins(source, name)
     alone = len(made) == 1 and made[0].kind == "set" and made[0].value is not None
-    if not alone or source.scope(made[0].node) is not scope or not LISTS.fullmatch(source.text(made[0].value)):  # type: ignore[arg-type]
+    first = unwrap(made[0].value) if alone and made[0].value is not None else None
+    if first is None or source.scope(made[0].node) is not scope or first.type not in ("list", "array"):
         raise RewriteRefused("the parts of the text are listed elsewhere")
     added = [
         each
@@ -168,7 +212,11 @@ def _list_parts(
     asked = len(re.findall(asks, source.text(scope.node)))
     if not added or _count_uses(source, scope, word) != len(added) + 2 + asked:
         raise RewriteRefused("the parts of the text are used in more places than this one")
-    yield QueryStep(require_node(source.statement(made[0].node), SEVERAL), name, Built(()), [], [])
+    opening = require_node(source.statement(made[0].node), SEVERAL)
+    yield QueryStep(opening, name, Built(()), [], [])
+    for part in (child for child in first.named_children if child.type != "comment"):
+        if constant_text(source, part) is None:
+            yield _read_step(source, part, part, dialect, writer)
     for each in sorted(added, key=lambda call: call.node.start_byte):
         yield _read_step(source, each.node, each.args[0], dialect, writer)
 
@@ -198,6 +246,6 @@ def _write_step(
         return [Edit(step.value.start_byte, step.value.end_byte, writer.numbered(parts, name))]
     return [
         *placeholders(source, step.built, step.found, step.places, dialect),
-        *prefix_edits(source, step.built),
+        *prefix_edits(source, step.built, step.names),
         *(Edit(start, end) for start, end in step.built.cuts),
     ]

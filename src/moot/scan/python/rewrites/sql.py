@@ -10,6 +10,8 @@ from moot.scan.calls import SourceCall, read_call
 from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node
 from moot.scan.edits import Edit
 from moot.scan.marks import marks
+from moot.scan.python.rewrites.lists import bind_kept, bind_list
+from moot.scan.python.rewrites.names import bind_beside_names, guard_names
 from moot.scan.python.rewrites.template import template
 from moot.scan.python.rewrites.text import before, fstring, literal, with_argument
 from moot.scan.python.rewrites.types import is_text, makers
@@ -39,7 +41,7 @@ def sql(source: Source, node: Node) -> Change:
 
 def sql_otherwise(source: Source, node: Node) -> Iterator[Change]:
     refusal: RewriteRefused | None = None
-    for way in (sql_again, sql_steps):
+    for way in (sql_again, sql_steps, sql_names, sql_lists, sql_kept):
         try:
             yield from way(source, node)
         except RewriteRefused as why:
@@ -52,7 +54,15 @@ def sql_steps(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
         raise RewriteRefused("only execute() with the SQL text alone is rewritten")
-    yield parameterise_steps(source, call, call.args[0], _dialect(source, call), STEPS)
+    arg, dialect = call.args[0], _dialect(source, call)
+    refusal: RewriteRefused | None = None
+    for writer in (STEPS, replace(STEPS, names=guard_names)):
+        try:
+            yield parameterise_steps(source, call, arg, dialect, writer)
+        except RewriteRefused as why:
+            refusal = refusal or why
+    if refusal is not None:
+        raise refusal
 
 
 def _is_number(source: Source, hole: StringHole) -> bool:
@@ -79,6 +89,27 @@ def sql_again(source: Source, node: Node) -> Iterator[Change]:
     end = call.args[0].end_byte
     edits = (replace_node(built.home, literal(text)), Edit(end, end, dialect.arguments(values)))
     yield Change(edits, f"bound {', '.join(values)} as parameters of the query")
+
+
+def sql_names(source: Source, node: Node) -> Iterator[Change]:
+    call = read_call(source, node)
+    if call.method != "execute" or len(call.args) != 1 or call.keywords:
+        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    yield from bind_beside_names(source, call, _dialect(source, call))
+
+
+def sql_lists(source: Source, node: Node) -> Iterator[Change]:
+    call = read_call(source, node)
+    if call.method != "execute" or len(call.args) != 1 or call.keywords:
+        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    yield bind_list(source, call, _dialect(source, call))
+
+
+def sql_kept(source: Source, node: Node) -> Iterator[Change]:
+    call = read_call(source, node)
+    if call.method != "execute" or len(call.args) != 1 or call.keywords:
+        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    yield bind_kept(source, call, _dialect(source, call))
 
 
 def _dialect(source: Source, call: SourceCall) -> Dialect:
