@@ -155,3 +155,48 @@ def test_the_end_of_a_host_by_name_gets_its_dot() -> None:
     assert callable(check)
     assert check(urlsplit("https://images.example/")) and check(urlsplit("https://a.images.example/"))
     assert not check(urlsplit("https://evilimages.example/")) and not check(urlsplit("https://images.example:8/"))
+
+
+LISTED = {
+    "any": "    if not any(host in url for host in TRUSTED):\n        raise ValueError(url)\n    return url\n",
+    "a loop": "    for host in TRUSTED:\n        if host in url:\n            return url\n    raise ValueError(url)\n",
+    "endings": (
+        "    domain = urlsplit(url).netloc\n    if not any(domain.endswith(host) for host in TRUSTED):\n"
+        "        raise ValueError(url)\n    return url\n"
+    ),
+    "beginnings": "    if not url.startswith(tuple(STARTS)):\n        raise ValueError(url)\n    return url\n",
+}
+LISTED_HEAD = (
+    "from urllib.parse import urlsplit\n\nTRUSTED = ('img.example.com', 'cdn.example.com')\n"
+    "STARTS = ['https://img.example.com', 'https://cdn.example.com']\n\n\ndef pick(url):\n"
+)
+
+
+@pytest.mark.parametrize("shape", LISTED)
+def test_a_list_of_hosts_is_compared_with_the_host(shape: str) -> None:
+    text, repair = repaired("python", LISTED_HEAD + LISTED[shape])
+    assert repair.fixed and not repair.left
+    space: dict[str, object] = {}
+    exec(text, space)
+    pick = space["pick"]
+    assert callable(pick)
+    for url in ("https://img.example.com/a?b=https://other.test", "https://cdn.example.com"):
+        assert pick(url) == url
+    for url in (
+        "https://evil-cdn.example.com/",
+        "https://img.example.com.evil.test/",
+        "https://img.example.com@e.test",
+    ):
+        with pytest.raises(ValueError):
+            pick(url)
+    if shape in ("any", "a loop"):
+        with pytest.raises(ValueError):
+            pick("http://127.0.0.1/?img.example.com")
+
+
+def test_a_list_that_tells_kinds_of_addresses_apart_is_no_check() -> None:
+    text = (
+        "VIDEOS = ('video.example.com', 'films.example.com')\n\n\ndef icon(url):\n"
+        "    return 'film' if any(host in url for host in VIDEOS) else 'page'\n"
+    )
+    assert rules("python", text) == []

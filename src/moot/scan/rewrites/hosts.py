@@ -18,7 +18,9 @@ from moot.scan.rules.hosts import (
     SENDS,
     WITHIN,
     HostCheck,
+    is_open_list,
     is_open_path,
+    list_hosts,
     list_wanted,
     read_host_check,
     read_last_word,
@@ -69,8 +71,8 @@ def check_host(source: Source, node: Node) -> Change:
     if check.how == AT_START:
         if is_open_path(source, check, check.wanted):
             return _stay_here(source, check)
-        return _end_host(source, check)
-    if (change := _ask_host(source, check)) is not None:
+        return _end_hosts(source, check) if is_open_list(source, check) else _end_host(source, check)
+    if (change := _ask_host(source, check) or _ask_listed(source, check)) is not None:
         return change
     text = constant_text(source, check.wanted) if check.wanted.type in STRINGS else None
     if text is None or "\\" in text:
@@ -104,6 +106,24 @@ def _stay_here(source: Source, check: HostCheck) -> Change:
         "go": f'({test} && (len({subject}) == 1 || !strings.ContainsRune("/\\\\\\t\\r\\n", rune({subject}[1]))))',
     }.get(source.language, f"({test} && !/^\\/[/\\\\\\s]/.test({subject}))")
     return Change((replace_node(check.node, new),), "a path that begins with another host is refused")
+
+
+def _ask_listed(source: Source, check: HostCheck) -> Change | None:
+    """One of several hosts, somewhere in an address or at the end of its host: the host is read and compared."""
+    subject, wanted = source.text(check.subject), source.text(check.wanted)
+    if not list_hosts(source, check.wanted) or not re.fullmatch(r"[\w.]+", subject):
+        return None
+    word = read_last_word(source, check.subject)
+    if check.how == AT_END and (HOST_NAME.match(word) or word == "netloc"):
+        new = f'("." + {subject}.rpartition("@")[2]).endswith("." + {wanted})'
+        return Change((replace_node(check.node, new),), DOT)
+    operator = read_operator(source, check.node)
+    split, added = member(source, "urllib.parse", "urlsplit", check.node)
+    if check.how != WITHIN or operator is None or split != "urlsplit":
+        return None
+    helper = function(source, "is_on_host", ON_HOST, check.node)
+    test = f"is_on_host({subject}, {wanted})"
+    return Change((replace_node(check.node, f"not {test}" if operator == "not" else test), *added, *helper), DOT)
 
 
 def _ask_host(source: Source, check: HostCheck) -> Change | None:
@@ -191,6 +211,15 @@ def _end_host(source: Source, check: HostCheck) -> Change:
         edits.append(Edit(wanted.end_byte - len(closing), wanted.end_byte - len(closing), "/"))
     added = f'{subject}+"/"' if source.language == "go" else f'({subject} + "/")'
     return Change((replace_node(check.subject, added), *edits), SLASH)
+
+
+def _end_hosts(source: Source, check: HostCheck) -> Change:
+    """Each address of the list ends with a slash, as the one that is looked at."""
+    subject, wanted = source.text(check.subject), source.text(check.wanted)
+    listed = wanted if check.wanted.type == "identifier" else source.text(read_call(source, check.wanted).args[0])
+    each = f'tuple(each.rstrip("/") + "/" for each in {listed})'
+    new = f'{wanted}.rstrip("/") + "/"' if list_hosts(source, check.wanted) else each
+    return Change((replace_node(check.node, f'({subject} + "/").startswith({new})'),), SLASH)
 
 
 def _escape_dots(source: Source, node: Node) -> Change:

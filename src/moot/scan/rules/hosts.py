@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from moot.core.types import Language
+from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.strings import STRINGS, constant_text
@@ -28,6 +29,10 @@ SENDS = re.compile(r"(?i)redirect|next_?(?:page|ur[li])|return_?(?:to|ur[li])|sa
 DOT = re.compile(r"""["'`]\.["'`]""")
 KIND = re.compile(r"""['"](?!https?['"])\w{3,}['"]""")
 """A word that is no part of every address."""
+REFUSES = re.compile(r"raise\b|abort\(|return\s+(?:False|None|\(?[\"'])|return\s*$|.*\b40[0-9]\b")
+LETS_THROUGH = re.compile(
+    r"(?i)allow|trust|safe|permit|valid|accept|approve|whitelist|partner|\b(?:our|own)_|redirect|return_?(?:to|ur[li]|addr)"
+)
 NEGATED = re.compile(r"\snot\s+in\s")
 OTHER_START = re.compile(r"[\"'`]//|\\\\|netloc|hostname|\.[hH]ost\b")
 """In a function that also asks for `//` or a host."""
@@ -181,11 +186,76 @@ def is_open_path(source: Source, check: HostCheck, wanted: Node) -> bool:
     return about and not OTHER_START.search(source.text(scope.node))
 
 
+def list_hosts(source: Source, wanted: Node) -> list[str]:
+    """What a name may be that goes through a constant list: `any(host in url for host in HOSTS)`."""
+    if source.language != "python" or wanted.type != "identifier":
+        return []
+    found = origins(source, wanted)
+    listed = found[0].value if len(found) == 1 and found[0].kind == "loop" else None
+    return list_constants(source, listed if found else _find_listed(source, wanted))
+
+
+def _decides(source: Source, check: HostCheck) -> bool:
+    """Whether it is decided here what is let through, not of which kind an address is."""
+    outer: Node | None = check.node
+    while outer is not None and outer.type not in ("if_statement", "function_definition", "module"):
+        outer = outer.parent
+    body = outer.child_by_field_name("consequence") if outer is not None and outer.type == "if_statement" else None
+    refuses = body is not None and REFUSES.match(source.text(body)) is not None
+    around = outer if outer is not None and outer.type == "if_statement" else check.node
+    listed = next((b.value for b in origins(source, check.wanted)), None) or _find_listed(source, check.wanted)
+    words = (source.scope(check.node).name, source.text(around), source.text(listed) if listed is not None else "")
+    return refuses or LETS_THROUGH.search(" ".join(words)) is not None
+
+
+def _find_listed(source: Source, name: Node) -> Node | None:
+    """The list behind the clause of a generator, which stands after the name."""
+    outer = name.parent
+    while outer is not None and outer.type not in ("generator_expression", "list_comprehension"):
+        outer = outer.parent
+    for clause in outer.named_children if outer is not None else ():
+        left = clause.child_by_field_name("left") if clause.type == "for_in_clause" else None
+        if left is not None and source.text(left) == source.text(name):
+            return clause.child_by_field_name("right")
+    return None
+
+
+def list_constants(source: Source, listed: Node | None) -> list[str]:
+    """The texts of a constant list, tuple or set, or of the name of one."""
+    for _ in range(3):
+        if listed is not None and listed.type == "identifier":
+            made = origins(source, listed)
+            listed = made[0].value if len(made) == 1 and made[0].kind == "set" else None
+        elif listed is not None and listed.type == "call":
+            call = read_call(source, listed)
+            listed = next(iter(call.args), None) if call.name in ("frozenset", "set", "tuple") else None
+    if listed is None or listed.type not in ("list", "tuple", "set"):
+        return []
+    texts = [constant_text(source, each) for each in listed.named_children if each.type != "comment"]
+    return [text for text in texts if text is not None] if None not in texts else []
+
+
+def is_open_list(source: Source, check: HostCheck) -> bool:
+    """`url.startswith(tuple(ADDRESSES))`, where the addresses end with a host."""
+    if check.how != AT_START or check.wanted.type not in ("identifier", "call") or source.language != "python":
+        return False
+    texts = list_hosts(source, check.wanted) or list_constants(source, check.wanted)
+    hosts = [HOST.fullmatch(text) for text in texts]
+    return any(host is not None and host["scheme"] and host["end"] is None for host in hosts)
+
+
 def _is_weak(source: Source, check: HostCheck, wanted: Node) -> bool:
     if is_open_path(source, check, wanted):
         return True
     if not ADDRESS.search(read_last_word(source, check.subject)):
         return False
+    if is_open_list(source, check):
+        return True
+    if (hosts := [HOST.fullmatch(text) for text in list_hosts(source, wanted)]) and _decides(source, check):
+        plain = all(host is not None and not (host["scheme"] or host["end"]) for host in hosts)
+        return plain and (
+            check.how == WITHIN or (check.how == AT_END and not any(host and host["dot"] for host in hosts))
+        )
     text = constant_text(source, wanted) if wanted.type in STRINGS else None
     if text is None:
         return check.how != AT_START and wanted.type == "identifier" and _is_our_host(source, source.text(wanted))
