@@ -184,3 +184,8 @@ def _list_literals(tree: Any) -> Iterator[str]:
             yield from (chr(v if str(c) == "LITERAL" else v[0]) for c, v in value if str(c) in ("LITERAL", "RANGE"))
         for part in _list_parts(name, value):
             yield from _list_literals(part)
+
+
+def anchor_pattern(pattern: str, whole: bool) -> str:
+    """The pattern with its end, where all of a text must match."""
+    return f"(?:{pattern})$" if whole and not pattern.startswith("(?") else pattern

@@ -11,7 +11,7 @@ import string
 from collections.abc import Iterator
 
 from moot.scan.change import RewriteRefused
-from moot.scan.regex_growth import measure_growth
+from moot.scan.regex_growth import anchor_pattern, measure_growth
 
 ATOM = r"(?:\\[^bB0-9kpPuxAZz]|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[\](){}|*+?^$])"
 GROUP = re.compile(r"(?<!\\)\((?P<kind>\?:)?(?P<body>(?:\\.|\[(?:\\.|[^\]\\])*\]|[^()\\\[])*)\)(?P<outer>[+*])(?![?+])")
@@ -19,6 +19,7 @@ ALONE = re.compile(rf"(?P<y>{ATOM})(?P<inner>[+*])")
 FIRST = re.compile(rf"(?P<y>{ATOM})\+(?P<s>{ATOM})(?P<often>[?*])")
 LAST = re.compile(rf"(?P<s>{ATOM})(?P<often>[?*])(?P<y>{ATOM})\+")
 BOTH = re.compile(rf"(?P<s>{ATOM})\*(?P<y>{ATOM})\+(?P=s)\*")
+LISTED = re.compile(rf"(?P<y>{ATOM})\+(?P<s>{ATOM})\*(?P<c>{ATOM})\?(?P=s)\*")
 CHOICE = re.compile(rf"(?:{ATOM})\+?(?:\|(?:{ATOM})\+?)+")
 TWICE = re.compile(rf"(?P<y>{ATOM})\*(?P=y)(?P<again>[*+])|(?P<z>{ATOM})\+(?P=z)\*")
 POOL = string.printable.strip() + " \n\té"
@@ -26,14 +27,15 @@ COUNT = re.compile(r"(?<!\\)\{[\d,]*\}")
 MAX_TEXTS, LONGEST, ROUNDS = 10_000, 12, 6
 
 
-def speed_up(pattern: str, *, javascript: bool, groups: bool) -> str:
-    """An expression that finds the same without the blow-up; `groups` says whether what its groups hold is used."""
+def speed_up(pattern: str, *, javascript: bool, groups: bool, whole: bool = False) -> str:
+    """An expression that finds the same without the blow-up; `groups` says whether what its groups hold is used,
+    `whole` that it must match all of a text."""
     current = pattern
     for _ in range(ROUNDS):
-        if measure_growth(current, javascript=javascript) == "linear":
+        if measure_growth(anchor_pattern(current, whole), javascript=javascript) == "linear":
             break
         current = next(iter(_candidates(current)), current)
-    if current == pattern or measure_growth(current, javascript=javascript) != "linear":
+    if current == pattern or measure_growth(anchor_pattern(current, whole), javascript=javascript) != "linear":
         raise RewriteRefused("a pattern that matches the same texts in less time has to be thought out")
     if not finds_the_same(pattern, current, groups=groups):
         raise RewriteRefused("the faster pattern would not find the same")
@@ -65,6 +67,10 @@ def _write_group(body: str, outer: str) -> str | None:
     elif found := BOTH.fullmatch(body):
         y, s = found["y"], found["s"]
         new = f"{s}*{y}(?:{y}|{s})*"
+    elif found := LISTED.fullmatch(body):
+        y, s, c = found["y"], found["s"], found["c"]
+        between = f"(?:{s}+(?:{c}{s}*)?|{c}{s}*)"
+        new = f"{y}+(?:{between}{y}+)*{between}?"
     elif CHOICE.fullmatch(body) and (letters := _join_classes(body)) is not None:
         return f"[{letters}]{outer}"
     return new if new is None or outer == "+" else f"(?:{new})?"

@@ -8,10 +8,14 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import module
-from moot.scan.rewrites.modes import keep_to_owner
+from moot.scan.rewrites.modes import OTHERS, SHARED, keep_to_owner
+from moot.scan.rewrites.reasons import REASONS
 from moot.scan.strings import constant_text
 from moot.scan.syntax import Source
 
+PUBLISHED = re.compile(r"(?i)pub(?:\b|_|key)|cert|crt\b|\.pem")
+FLAG = re.compile(r"stat\.S_I\w+")
+OWNER = re.compile(r"S_I(?:RWXU|[RWX]USR|READ|WRITE|EXEC)$")
 NUMBER = re.compile(r"0[oO]([0-7]+)")
 
 
@@ -75,4 +79,35 @@ def restrict_mode(source: Source, node: Node) -> Change:
     return Change((replace_node(given, f"0o{new:o}"),), f"the mode is {new:o}")
 
 
-REWRITES: dict[str, Rewrite] = {"python-mktemp": mktemp, "python-file-mode": restrict_mode}
+def hide_secret(source: Source, node: Node) -> Change:
+    """Others read what the code itself calls a secret: nobody but the owner needs it, unless it is public."""
+    call = read_call(source, node)
+    place = 2 if call.name == "os.open" else 1 if call.name.startswith("os.") else 0
+    given = require_node(call.arg(place, "mode"), "the mode is not here")
+    if SHARED.search(source.text(node)) or PUBLISHED.search(source.text(node)):
+        raise RewriteRefused(REASONS["file-mode"])
+    owner = _owner_mode(source, given)
+    return Change((replace_node(given, owner),), f"the mode is {owner.removeprefix('0o')}")
+
+
+def _owner_mode(source: Source, given: Node) -> str:
+    """The owner's part of a mode: of a number, or of `stat.S_IRUSR | stat.S_IRGRP`."""
+    text = source.text(given)
+    if written := NUMBER.fullmatch(text):
+        if not int(written[1], 8) & 0o007:
+            raise RewriteRefused("the group was given its rights on purpose")
+        return f"0o{int(written[1], 8) & ~OTHERS:o}"
+    names = [name.strip() for name in text.strip("()").split("|")]
+    if not all(FLAG.fullmatch(name) for name in names):
+        raise RewriteRefused("the mode is not written here")
+    kept = [name for name in names if OWNER.search(name)]
+    if not kept:
+        raise RewriteRefused("the mode gives the owner nothing")
+    return " | ".join(kept)
+
+
+REWRITES: dict[str, Rewrite] = {
+    "python-mktemp": mktemp,
+    "python-file-mode": restrict_mode,
+    "python-private-mode": hide_secret,
+}

@@ -144,7 +144,7 @@ def open_steps(source: Source, holes: Sequence[StringHole]) -> list[StringHole]:
         built = [build(source, b.value, UNFOLLOWED) for b in bound if b.kind in ("set", "add") and b.value is not None]
         here = all(source.scope(b.node) is source.scope(name) for b in bound)
         added = any(b.kind == "add" for b in bound) and len(built) == len(bound) and here
-        if added and all(isinstance(piece, Text) for piece in built[0].pieces):
+        if added and all(any(isinstance(piece, Text) for piece in text.pieces) for text in built):
             found += [each for text in built for each in text.holes if each.spec in ("", "%s")]
         else:
             found.append(hole)

@@ -12,7 +12,10 @@ from moot.scan.rewrites.regex import speed_up
 from moot.scan.strings import contents, quotes, unwrap
 from moot.scan.syntax import Source
 
-GROUPS = re.compile(rb"\.groups?\(|\.groupdict\(|\bsub\(|\bsubn\(|\bfindall\(|\bsplit\(|\.expand\(|\.span\(\d")
+GROUPS = re.compile(r"\.groups?\(|\.groupdict\(|\bsubn?\(|\bfindall\(|\bre\.split\(|\.expand\(|\.span\(\d")
+SPLITS = re.compile(r"\bsplit\(")
+KEPT = re.compile(r"(\w+)(?:\s*:[^=]+)?\s*=\s*re\.compile\(")
+ASKED = re.compile(r"\bre\.(?:match|search|fullmatch|finditer)\(")
 
 
 def simplify_pattern(source: Source, node: Node) -> Change:
@@ -24,10 +27,25 @@ def simplify_pattern(source: Source, node: Node) -> Change:
         raise RewriteRefused("the pattern is not written as a raw string")
     if re.search(r"\bre\.(?:X|VERBOSE|I|IGNORECASE|S|DOTALL|M|MULTILINE)\b", source.text(node)):
         raise RewriteRefused("a flag changes what the pattern means")
-    new = speed_up(old, javascript=False, groups=bool(GROUPS.search(source.data)))
+    whole = read_call(source, node).method == "fullmatch"
+    new = speed_up(old, javascript=False, groups=_reads_groups(source, literal), whole=whole)
     if opening[-1] in new and opening[-1] not in old:
         raise RewriteRefused("the pattern would need other quotes")
     return Change((Edit(start, end, new),), f"the pattern has one way to match: {new}")
+
+
+def _reads_groups(source: Source, literal: Node) -> bool:
+    """Whether what the groups hold is used. The `split` of a text is none of the pattern's, unless the pattern may be
+    passed on."""
+    text, statement = source.text(source.root), source.statement(literal)
+    if GROUPS.search(text):
+        return True
+    line = source.text(statement) if statement is not None else ""
+    kept = KEPT.match(line)
+    if kept is None:
+        return ASKED.search(line) is None and SPLITS.search(text) is not None
+    passed_on = rf"\b{kept[1]}\b(?!\s*[:=]|\.(?:match|search|fullmatch|finditer)\()"
+    return re.search(passed_on, text) is not None and SPLITS.search(text) is not None
 
 
 def _find_literal(source: Source, node: Node) -> Node:

@@ -18,6 +18,9 @@ OLD_TLS = re.compile(r"\.PROTOCOL_(?:SSLv\d+|TLSv1(?:_1)?)$")
 CHECKED = "certificates are checked"
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
 UNVERIFIED = re.compile(r"(?i)unverif|unsafe|peek|inspect|without")
+SHARED_KEY = re.compile(r"(?i)(?:^|_)(?:secret(?:_?key)?|(?:jwt|signing|shared|app|verify|hmac|token)_?key|key)$")
+CONSTANT = re.compile(r"(?m)^([A-Z_][A-Z0-9_]*)(?:\s*:[^=\n]+)?\s*=(?!=)")
+PUBLIC = re.compile(r"(?i)public|pem|cert|jwk|rsa|ecdsa")
 UNCHECKED = re.compile(r"\{\s*[\"']verify_signature[\"']\s*:\s*False\s*,?\s*\}")
 SWITCHES = ("verify", "ssl", "verify_ssl")
 
@@ -120,7 +123,8 @@ def token(source: Source, node: Node) -> Iterator[Change]:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
     key = call.arg(1, "key")
     if key is None or source.text(key) in ("None", '""', "''"):
-        raise RewriteRefused("the key to check the signature with is not here")
+        yield _give_key(source, call, key)
+        return
     did = "the signature of the token is checked"
     named = unwrap(call.keywords["algorithms"]) if "algorithms" in call.keywords else None
     if named is not None and named.type == "list":
@@ -138,23 +142,77 @@ def token(source: Source, node: Node) -> Iterator[Change]:
     yield from switched
 
 
+def _give_key(source: Source, call: SourceCall, empty: Node | None) -> Change:
+    """The secret that the function was given and does nothing with."""
+    if call.name != "jwt.decode" or len(call.args) != 1 + (empty is not None and empty in call.args):
+        raise RewriteRefused("the key to check the signature with is not here")
+    scope = source.scope(call.node)
+    block = scope.node.child_by_field_name("body")
+    body = source.text(block) if block is not None else ""
+    named = [word for word in sorted(scope.parameters) if SHARED_KEY.search(word)]
+    used = [word for word in named if re.search(rf"\b{word}\b", re.sub(r'\A"""(?s:.*?)"""', "", body))]
+    if not body or used or len(named) > 1:
+        raise RewriteRefused("the key to check the signature with is not here")
+    named = named or _find_signing_key(source, call)
+    if "algorithms" in call.keywords:
+        raise RewriteRefused("it cannot be told which algorithms are meant")
+    listed = f"algorithms=[{', '.join(_list_families(source, named[0]))}]"
+    options = call.keywords.get("options")
+    if options is not None and not UNCHECKED.fullmatch(source.text(options)):
+        raise RewriteRefused("the options say more than whether the signature is checked")
+    key = named[0] if empty is None else ""
+    edits = [replace_node(empty, named[0])] if empty is not None else []
+    if options is None:
+        edits.append(with_argument(source, call.node, ", ".join(part for part in (key, listed) if part)))
+    else:
+        keyword = require_node(options.parent, "none")
+        edits.append(replace_node(keyword, listed))
+        if key:
+            edits.append(Edit(call.args[0].end_byte, call.args[0].end_byte, f", {key}"))
+    return Change(tuple(edits), f"the signature of the token is checked with {named[0]}")
+
+
+def _find_signing_key(source: Source, call: SourceCall) -> list[str]:
+    """The one key that tokens are signed with in this file, if it is kept where this function reads it too."""
+    signed = [other.arg(1, "key") for other in calls(source).get("encode", ()) if other.name == "jwt.encode"]
+    keys = {source.text(key) for key in signed if key is not None}
+    if not signed:
+        keys = {name for name in CONSTANT.findall(source.text(source.root)) if SHARED_KEY.search(name)}
+    key = keys.pop() if len(keys) == 1 else ""
+    constant = re.search(rf"(?m)^{re.escape(key)}(?:\s*:[^=\n]+)?\s*=", source.text(source.root)) is not None
+    if re.fullmatch(r"[A-Z_][A-Z0-9_]*", key) and constant:
+        return [key]
+    own = re.fullmatch(r"self\.\w+", key) is not None and "self" in source.scope(call.node).parameters
+    classes = {_find_class(other.node) for other in calls(source).get("encode", ()) if other.name == "jwt.encode"}
+    if own and classes == {_find_class(call.node)}:
+        return [key]
+    raise RewriteRefused("the key to check the signature with is not here")
+
+
+def _find_class(node: Node) -> int:
+    """Where the class around it begins; -1 outside of classes."""
+    outer: Node | None = node
+    while outer is not None and outer.type != "class_definition":
+        outer = outer.parent
+    return outer.start_byte if outer is not None else -1
+
+
+def _list_families(source: Source, key: str) -> list[str]:
+    if PUBLIC.search(key) or re.search(rb"\b[REP]S(?:256|384|512)\b", source.data):
+        raise RewriteRefused("it cannot be told which algorithms are meant")
+    made = sorted(set(re.findall(r"\bHS(?:256|384|512)\b", source.data.decode("utf-8", "replace"))))
+    return [f'"{name}"' for name in made or ("HS256", "HS384", "HS512")]
+
+
 def _name_algorithms(source: Source, call: SourceCall, key: Node, did: str) -> Iterator[Change]:
     """The family of the key: one secret for both sides, unless a name or the file speaks of a public key. A key of
     another kind is refused by the library, so no forged token passes."""
     if call.name.split(".")[0] != "jwt":
         raise RewriteRefused("it cannot be told which algorithms are meant")
-    if re.search(r"(?i)public|pem|cert|jwk|rsa|ecdsa", source.text(key)) or re.search(
-        rb"\b[REP]S(?:256|384|512)\b", source.data
-    ):
-        raise RewriteRefused("it cannot be told which algorithms are meant")
-    made = sorted(set(re.findall(r"\bHS(?:256|384|512)\b", source.data.decode("utf-8", "replace"))))
-    listed = ", ".join(f'"{name}"' for name in made or ("HS256", "HS384", "HS512"))
+    listed = ", ".join(_list_families(source, source.text(key)))
     options = call.keywords.get("options")
     switches = [edit for edit in _switch_on(source, call, True)]
-    alone = options is not None and re.fullmatch(
-        r"\{\s*[\"']verify_signature[\"']\s*:\s*False\s*,?\s*\}", source.text(options)
-    )
-    if alone and options is not None:
+    if options is not None and UNCHECKED.fullmatch(source.text(options)):
         switches = [Edit(require_node(options.parent, "none").start_byte, options.end_byte, f"algorithms=[{listed}]")]
     else:
         switches.append(with_argument(source, call.node, f"algorithms=[{listed}]"))

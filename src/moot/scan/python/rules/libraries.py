@@ -31,6 +31,8 @@ def _is_built(site: Site) -> bool:
     return text is not None and BUILT in text.marks
 
 
+CONDITION = re.compile(r"\[@?[\w.:-]+\s*=\s*\\?['\"{]")
+"""A condition of an expression for elements of XML, which a value ends: `[@id='…']`."""
 FRAME = re.compile(r"(?:^|\.|_)(?:df|frame|dataframe)(?:\[\])?$|DataFrame")
 
 
@@ -220,7 +222,7 @@ SECRETS: tuple[Sink, ...] = (
 XML: tuple[Sink, ...] = (
     sink(known.XML, "xxe", ".setFeature", when=_opens_entities),
     sink(flaw.XPATH, "xpath", ".find .findall .findtext .iterfind", 0, "path", floor=ANY_CALLER,
-         when=lambda site: _is_built(site) and "[" in site.text() and site.module("xml", "lxml", "xml.etree",
-                                                                                  "xml.etree.ElementTree")),
+         when=lambda site: _is_built(site) and CONDITION.search(f"{site.text()} {site.around()}") is not None
+         and site.module("xml", "lxml", "xml.etree", "xml.etree.ElementTree")),
 )  # fmt: skip
 SINKS = (*DATABASES, *COMMANDS, *FILES, *PAGES, *NETWORKS, *SECRETS, *XML)

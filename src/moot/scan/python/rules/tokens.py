@@ -65,10 +65,11 @@ def _has_written_salt(site: Site) -> bool:
 
 def _is_readable_secret(site: Site) -> bool:
     """`os.chmod(path, 0o644)` beside a private key"""
-    mode = site.arg(2 if site.name == "os.open" else 1, "mode")
+    opens = site.name == "os.open"
+    mode = site.arg(2 if opens else 1 if site.name.startswith("os.") else 0, "mode")
     bits = mode.const if mode is not None else None
     private = PRIVATE.search(f"{site.around()[:300]} {site.line()}") is not None
-    return private and isinstance(bits, int) and bool(bits & 0o044) and not bits & 0o022
+    return private and isinstance(bits, int) and bool(bits & 0o044) and (opens or not bits & 0o022)
 
 
 def _encrypts_here(site: Site) -> bool:
@@ -89,7 +90,7 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.JWT, "jwt", "jwt.encode jose.jwt.encode",
          when=lambda site: is_const(site.arg("algorithm", 2), "none", "None")),
     sink(flaw.STATIC_SALT, "salt", "bcrypt.hashpw", when=_has_written_salt),
-    sink(flaw.READABLE, "mode", "os.chmod os.open os.fchmod", when=_is_readable_secret),
+    sink(flaw.READABLE, "mode", "os.chmod os.open os.fchmod .chmod pathlib.Path().chmod", when=_is_readable_secret),
     sink(flaw.PADDING, "cipher", "cryptography.hazmat.primitives.asymmetric.padding.PKCS1v15", when=_encrypts_here),
     sink(flaw.PADDING, "cipher", "Crypto.Cipher.PKCS1_v1_5.new Cryptodome.Cipher.PKCS1_v1_5.new"),
     sink(flaw.CLEAR_TEXT, "clear", "smtplib.SMTP().login imaplib.IMAP4().login poplib.POP3().pass_",

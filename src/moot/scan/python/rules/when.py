@@ -7,7 +7,7 @@ from moot.core.secret_patterns import PRINTED
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.rulebook import Sink, Site
 from moot.scan.engine.values import BUILT, HEADERS, SHARED, VALUED, Val
-from moot.scan.regex_growth import measure_growth
+from moot.scan.regex_growth import anchor_pattern, measure_growth
 from moot.scan.rule import Rule
 from moot.scan.rules.secrets import PLACEHOLDER
 from moot.scan.rules.when import finds, is_dated_line, is_guessable, is_named_by_caller
@@ -289,9 +289,17 @@ OWN_LOGGER = re.compile(r"\._?(?:logger|log|LOG|LOGGER)\.\w+$")
 LOG_FILE = re.compile(r"(?i)(?:^|[._\W])(?:log|logs|logfile|log_?file|audit\w*|journal)(?:[._\W]|$)")
 
 
+LOGS = re.compile(r"(?i)(?:^|_)(?:log|audit|journal|history|ledger|trail)(?:_|$)")
+ADDS_LINE = re.compile(r"""(?s)open\([^()]*["']a[bt+]?["'].*\.write\(.*\\n["']""")
+"""A function that adds lines to a file."""
+
+
 def is_log_file(site: Site) -> bool:
     """`with open(…) as log_file: log_file.write(line)`: by the name of what is written to."""
-    return LOG_FILE.search(site.text().partition(".write")[0]) is not None or is_dated_line(site.text(), site.around())
+    around = site.around()
+    if LOG_FILE.search(site.text().partition(".write")[0]) is not None or is_dated_line(site.text(), around):
+        return True
+    return LOGS.search(site.words().rpartition(" ")[2]) is not None and ADDS_LINE.search(around) is not None
 
 
 def is_own_logger(site: Site) -> bool:
@@ -336,7 +344,8 @@ def _measure_pattern(site: Site) -> str:
     text = pattern.const if pattern is not None else None
     if isinstance(text, bytes):
         text = text.decode("latin-1")
-    return measure_growth(text) if isinstance(text, str) else "linear"
+    whole = site.name.endswith("fullmatch")
+    return measure_growth(anchor_pattern(text, whole)) if isinstance(text, str) else "linear"
 
 
 WEB_MODULES = ("flask", "django", "fastapi", "bottle", "tornado", "aiohttp", "starlette", "sanic", "quart", "webob")
