@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from samples import repaired
@@ -106,3 +107,34 @@ def test_what_is_escaped_already_is_not_escaped_again() -> None:
     )
     after = read(repaired("python", text)[0])
     assert after("<a>", "<b>") == "<ul><li>&lt;a&gt;</li><li>&lt;b&gt;</li>"
+
+
+def test_a_part_that_is_markup_is_not_escaped_as_a_whole() -> None:
+    text = (
+        "def page(name, link):\n    first = f'<b>{name}</b>'\n    second = f'<i>{link}</i>'\n"
+        "    return f'<p>{first}{second}</p>'\n"
+    )
+    after = read(repaired("python", text)[0])
+    assert after("a", "<b>") in ("<p><b>a</b><i>&lt;b&gt;</i></p>", "<p><b>a</b><i><b></i></p>")
+    assert after("<i>", "c") == "<p><b>&lt;i&gt;</b><i>c</i></p>"
+
+
+def test_the_module_is_not_confused_with_a_variable_of_its_name() -> None:
+    text = (
+        "def first(name):\n    return f'<p>{name}</p>'\n\n\n"
+        "def page(name, link):\n    html = []\n    html.append(f'<p>{name}</p>')\n    return ''.join(html)\n"
+    )
+    after, repair = repaired("python", text)
+    assert len(repair.fixed) == 2
+    space: dict[str, Any] = {}
+    exec(after, space)
+    assert space["page"]("<b>", "") == space["first"]("<b>") == "<p>&lt;b&gt;</p>"
+
+
+@pytest.mark.parametrize("made", ["paint(name)", "name", "'  ' + paint(name)"])
+def test_a_part_that_may_be_markup_is_left(made: str) -> None:
+    text = (
+        "from paints import paint\n\n\ndef page(name):\n    parts = ['<pre>']\n"
+        f"    line = {made}\n    parts.append(line)\n    parts.append('</pre>')\n    return ''.join(parts)\n"
+    )
+    assert repaired("python", text)[0] == text

@@ -155,3 +155,22 @@ def test_a_line_of_a_log_stays_one_line(tmp_path: Path) -> None:
     for action in ("ran", "ran\nroot ran"):
         read(after)["write_audit"](tmp_path / "a", "ann", action)
     assert (tmp_path / "a").read_text(encoding="utf-8").splitlines() == ["ann ran", "ann ran root ran"]
+
+
+def test_the_body_of_a_mail_keeps_its_lines() -> None:
+    text = (
+        'def message(sender, subject, body):\n    return f"From: {sender}\\r\\nSubject: {subject}\\r\\n\\r\\n{body}"\n'
+    )
+    after, repair = repaired("python", text)
+    assert repair.fixed
+    built = read(after)["message"]("a\r\nBcc: b", "c\nd", "one\ntwo")
+    assert built == "From: a  Bcc: b\r\nSubject: c d\r\n\r\none\ntwo"
+
+
+def test_a_size_by_default_is_large_enough() -> None:
+    text = (
+        "from cryptography.hazmat.primitives.asymmetric import rsa\n\n\n"
+        "def new_key(bits: int = 1024):\n    return rsa.generate_private_key(public_exponent=65537, key_size=bits)\n"
+    )
+    after, repair = repaired("python", text)
+    assert repair.fixed and "bits: int = 2048" in after

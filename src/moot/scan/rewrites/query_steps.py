@@ -180,7 +180,11 @@ def _find_joined(source: Source, hole: StringHole) -> Node | None:
     if node.type == "identifier" and source.language == "python":
         made, scope = origins(source, node), source.scope(node)
         kept = made[0].value if len(made) == 1 and made[0].kind == "set" and made[0].value is not None else None
-        if kept is None or source.scope(made[0].node) is not scope or _count_uses(source, scope, source.text(node)) != 2:
+        if (
+            kept is None
+            or source.scope(made[0].node) is not scope
+            or _count_uses(source, scope, source.text(node)) != 2
+        ):
             return None
         node = unwrap(kept)
     if node.type not in ("call", "call_expression") or read_call(source, node).method != "join":

@@ -20,6 +20,7 @@ Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
 JOINED = frozenset({"argument_list", "generator_expression", "list_comprehension"})
 WEB = words("flask quart werkzeug django fastapi starlette aiohttp bottle tornado pyramid webob sanic falcon")
+BUILT_TAG = re.compile(r"<[a-zA-Z/!]")
 MARKS = frozenset({"Markup", "mark_safe", "SafeText", "format_html"})
 TAKES_ANY = frozenset({"escape", "conditional_escape"})
 UNFOLLOWED = 4
@@ -205,6 +206,8 @@ def _is_plain(source: Source, hole: StringHole) -> bool:
 
 
 def _is_markup(source: Source, name: Node) -> bool:
-    """Marked as safe HTML: escaping would also affect its own markup."""
-    values = (unwrap(b.value) for b in origins(source, name) if b.value is not None)
+    """Marked as safe HTML, or built with tags: escaping would also affect its own markup."""
+    values = [unwrap(b.value) for b in origins(source, name) if b.value is not None]
+    if any(BUILT_TAG.search(build(source, value, UNFOLLOWED).literal(source)) for value in values):
+        return True
     return any(read_call(source, value).method in MARKS for value in values if value.type == "call")

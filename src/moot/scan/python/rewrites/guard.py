@@ -36,6 +36,8 @@ PASSES_ON = re.compile(r"_{0,2}(?:on)?(?:[wW]arn|[lL]og|[eE]rror|[dD]ebug|[iI]nf
 OWN_LINES = re.compile(
     r"\\n|\"\"\"|indent\s*=|pformat|format_exc|JSON\.stringify\([^)]*,|inspect\(|\.stack\b|traceback"
 )
+BODY = re.compile(r"\\n(?:\\r)?\\n|\n\r?\n")
+"""What ends the lines of a header."""
 LEVELS = ("debug", "info", "warning", "error", "critical", "exception")
 SORRY = '"Internal server error"'
 Wrap = Callable[[StringHole], str]
@@ -44,7 +46,7 @@ Wrap = Callable[[StringHole], str]
 def header(source: Source, node: Node) -> Iterator[Change]:
     """`send_header` makes text of whatever it is given; other values must be known to be text."""
     if (lines := _find_lines(source, node)) is not None:
-        yield from _on_one_line(source, [lines], "the header")
+        yield from _on_one_line(source, [lines], "the header", ends=BODY)
         return
     call = read_call(source, node) if node.type == "call" else None
     if call is not None and call.method == "start_response":
@@ -119,9 +121,11 @@ def _list_other_entries(source: Source, node: Node, given: Sequence[Node]) -> li
     return [arg for each in same for arg in each.args[1:] if arg.type == "identifier" and source.text(arg) in names]
 
 
-def _on_one_line(source: Source, texts: Sequence[Node], where: str, *, formatted: bool = False) -> Iterator[Change]:
-    """`formatted`: the call itself makes text of whatever it is given."""
-    found = [hole for text in texts for hole in open_steps(source, _holes(source, text))]
+def _on_one_line(
+    source: Source, texts: Sequence[Node], where: str, *, formatted: bool = False, ends: re.Pattern[str] | None = None
+) -> Iterator[Change]:
+    """`formatted`: the call itself makes text of whatever it is given. `ends`: text behind which lines may break."""
+    found = [hole for text in texts for hole in open_steps(source, _holes(source, text, ends))]
     if not found:
         raise RewriteRefused("no plain value stands in the text")
     if where == "the header" and not formatted and any(not _is_text(source, text) for text in texts):
@@ -178,10 +182,16 @@ def _is_text(source: Source, text: Node) -> bool:
     return bool(values) and all(REQUEST.match(source.text(value)) for value in values)
 
 
-def _holes(source: Source, text: Node) -> list[StringHole]:
+def _holes(source: Source, text: Node, ends: re.Pattern[str] | None = None) -> list[StringHole]:
     """The values in a string literal, or the value itself."""
     built = build(source, unwrap(text), UNFOLLOWED)
-    return [hole for hole in built.holes if hole.spec in ("", "%s") and unwrap(hole.node).type in PARTS]
+    before, holes = "", list[StringHole]()
+    for piece in built.pieces:
+        if isinstance(piece, Text):
+            before += source.slice(piece.start, piece.end)
+        elif ends is None or not ends.search(before):
+            holes.append(piece)
+    return [hole for hole in holes if hole.spec in ("", "%s") and unwrap(hole.node).type in PARTS]
 
 
 def _wrap_values(

@@ -72,6 +72,8 @@ class PageReader:
             for item in items:
                 self.read(item, depth - 1)
             return
+        if node.type in VALUES and build_kept(self.source, node) is None and self._is_alone(node):
+            raise RewriteRefused("whether a part of the page is text or markup is nowhere in the code")
         kept = build_kept(self.source, node)
         self._read_built(kept[0] if kept is not None else build(self.source, node, UNFOLLOWED), node, depth)
 
@@ -91,6 +93,12 @@ class PageReader:
             elif not self._is_constant(value):
                 self.found.append(PageValue(piece, self.before))
                 self.before += "x"
+
+    def _is_alone(self, node: Node) -> bool:
+        """A value that is a whole part of the page, and is put together elsewhere."""
+        pieces = build(self.source, node, UNFOLLOWED).pieces
+        alone = len(pieces) == 1 and isinstance(pieces[0], StringHole)
+        return alone and self.list_parts(node) is None and not self._is_constant(node)
 
     def _read_parts(self, name: Node, parts: Sequence[Node], depth: int) -> None:
         if name.start_byte not in self.seen:

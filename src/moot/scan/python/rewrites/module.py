@@ -16,7 +16,7 @@ LEADING = frozenset({"comment", "import_statement", "import_from_statement", "fu
 def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     """The local name of a module, with the edit that imports it if needed."""
     for alias, real in imports(source).items():
-        if real == name and _reaches(source, alias, at):
+        if real == name and _reaches(source, alias, at) and not _is_assigned(source, alias, at, within=True):
             return alias, ()
     _free(source, name, at)
     return name, (_import(source, f"import {name}"),)
@@ -79,16 +79,23 @@ def _free(source: Source, name: str, at: Node) -> None:
 
 def _is_bound(source: Source, name: str, at: Node) -> bool:
     """Whether an enclosing function rebinds the name, even by a later import."""
-    scope: Scope | None = source.scope(at)
-    while scope is not None:
-        if name in scope.parameters or changes(source, scope, name):
-            return True
-        scope = scope.outer
+    if _is_assigned(source, name, at):
+        return True
     here = source.scope(at)
     return any(
         source.scope(statement) is here and here.outer is not None and _names(source, statement, name)
         for statement in source.nodes("import_statement", "import_from_statement")
     )
+
+
+def _is_assigned(source: Source, name: str, at: Node, *, within: bool = False) -> bool:
+    """`within`: in a function, not by the module itself (`except ImportError: yaml = None`)."""
+    scope: Scope | None = source.scope(at)
+    while scope is not None and (scope.outer is not None or not within):
+        if name in scope.parameters or changes(source, scope, name):
+            return True
+        scope = scope.outer
+    return False
 
 
 def _names(source: Source, statement: Node, name: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
@@ -61,9 +62,24 @@ def key_size(source: Source, node: Node) -> Change:
     if call.name == "cryptography.hazmat.primitives.asymmetric.ec.generate_private_key":
         return _curve(source, require_node(call.arg(0, "curve"), "the curve is not here"))
     size = call.arg(1 if "cryptography" in call.name and ".dsa." not in call.name else 0, "key_size", "bits")
+    if size is not None and size.type == "identifier":
+        size = _find_default(source, size)
     if size is None or size.type != "integer":
         raise RewriteRefused("the size is not written here")
     return Change((replace_node(size, "2048"),), "the key has 2048 bits; making it takes longer")
+
+
+def _find_default(source: Source, name: Node) -> Node | None:
+    """The default of a parameter that nothing changes: whoever names no size gets it."""
+    found = origins(source, name)
+    given = source.scope(name).node.child_by_field_name("parameters")
+    if len(found) != 1 or found[0].kind != "parameter" or given is None:
+        return None
+    for parameter in given.named_children:
+        label = parameter.child_by_field_name("name")
+        if label is not None and source.text(label) == source.text(name):
+            return parameter.child_by_field_name("value")
+    return None
 
 
 def _curve(source: Source, curve: Node) -> Change:
