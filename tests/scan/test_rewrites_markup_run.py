@@ -138,3 +138,15 @@ def test_a_part_that_may_be_markup_is_left(made: str) -> None:
         f"    line = {made}\n    parts.append(line)\n    parts.append('</pre>')\n    return ''.join(parts)\n"
     )
     assert repaired("python", text)[0] == text
+
+
+@pytest.mark.parametrize(
+    "hole", ["paint(name)", "''.join(paint(each) for each in name)", "name.paint()", "made or name"]
+)
+def test_what_another_function_makes_is_not_escaped(hole: str) -> None:
+    text = (
+        "from paints import paint\n\n\ndef page(name, link):\n    made = paint(name)\n"
+        f"    return f'<div><b>{{link}}</b>{{{hole}}}<i>{{link}}</i></div>'\n"
+    )
+    after, _ = repaired("python", text)
+    assert f"{{{hole}}}" in after

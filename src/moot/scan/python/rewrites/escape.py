@@ -10,7 +10,7 @@ from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, calls, modules, read_call
 from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.python.rewrites.markup import escape_page, import_escape
+from moot.scan.python.rewrites.markup import escape_page, import_escape, may_be_markup
 from moot.scan.python.rewrites.module import member
 from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
 from moot.scan.strings import StringHole, Text, build, unwrap
@@ -202,6 +202,8 @@ def _only_answer(source: Source, name: Node) -> None:
 def _is_plain(source: Source, hole: StringHole) -> bool:
     node = unwrap(hole.node)
     plain = hole.spec in ("", "%s") and node.type in PARTS and not NAMES.search(source.text(node))
+    if node.type == "call" and may_be_markup(source, node):
+        return False
     return plain and not (node.type == "identifier" and _is_markup(source, node))
 
 

@@ -14,7 +14,7 @@ from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, module, module_as
 from moot.scan.rewrites.markup import NAMES, is_text_place
 from moot.scan.strings import STRINGS, Built, StringHole, Text, build, build_kept, constant_text, unwrap
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, words
 
 Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
 UNFOLLOWED = 4
@@ -28,6 +28,12 @@ SHOWN = frozenset({"img", "video", "audio", "source", "input", "track"})
 PREPARED = re.compile(
     r"escape\w*\(|\bclean\(|quote\w*\(|Markup\(|mark_safe\(|render\w*\(|urlencode\(|\.to_html\(|\bint\("
 )
+READS = words(
+    "str strip lstrip rstrip lower upper title capitalize get getlist pop replace removeprefix removesuffix strftime "
+    "isoformat split partition rpartition decode input readline read"
+)
+"""Methods and functions whose result is no more markup than what they are given."""
+GIVEN = frozenset({"parameter", "loop", "part"})
 WEB_ADDRESS = '''
 def web_address(value):
     """The address, or "#" in place of one that a browser would run as code."""
@@ -220,9 +226,35 @@ def import_escape(source: Source, at: Node) -> Escaper:
     return f"{local}.escape", added
 
 
+def may_be_markup(source: Source, node: Node, depth: int = DEPTH) -> bool:
+    """What another function made may be markup, or escaped already, unless it only reads a text or changes its form."""
+    node = unwrap(node)
+    if depth == 0:
+        return True
+    if node.type == "call":
+        call = read_call(source, node)
+        if call.method == "join":
+            return not (len(call.args) == 1 and _is_given(source, call.args[0]))
+        return call.method not in READS
+    if node.type == "boolean_operator":
+        return any(may_be_markup(source, part, depth - 1) for part in node.named_children)
+    if node.type != "identifier":
+        return False
+    made = [b.value for b in origins(source, node) if b.kind in ("set", "add") and b.value is not None]
+    return any(may_be_markup(source, value, depth - 1) for value in made)
+
+
+def _is_given(source: Source, listed: Node) -> bool:
+    """A list that the function was given, not one that it made."""
+    made = origins(source, listed) if listed.type == "identifier" else []
+    return listed.type in ("attribute", "subscript") or (bool(made) and all(b.kind in GIVEN for b in made))
+
+
 def _is_plain(source: Source, hole: StringHole) -> bool:
     node = unwrap(hole.node)
     if hole.spec not in ("", "%s") or node.type not in VALUES or NAMES.search(source.text(node)):
+        return False
+    if may_be_markup(source, node):
         return False
     if node.type != "identifier":
         return not PREPARED.search(source.text(node))

@@ -51,9 +51,7 @@ def sql_otherwise(source: Source, node: Node) -> Iterator[Change]:
 
 
 def sql_steps(source: Source, node: Node) -> Iterator[Change]:
-    call = read_call(source, node)
-    if call.method != "execute" or len(call.args) != 1 or call.keywords:
-        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    call = _read_alone(source, node)
     arg, dialect = call.args[0], _dialect(source, call)
     refusal: RewriteRefused | None = None
     for writer in (STEPS, replace(STEPS, names=guard_names)):
@@ -72,9 +70,7 @@ def _is_number(source: Source, hole: StringHole) -> bool:
 
 def sql_again(source: Source, node: Node) -> Iterator[Change]:
     """If others read the text too, it stays; the query is written with bound values where it is executed."""
-    call = read_call(source, node)
-    if call.method != "execute" or len(call.args) != 1 or call.keywords:
-        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    call = _read_alone(source, node)
     dialect, built = _dialect(source, call), template(source, call.args[0])
     found = slots(built.marks)
     check_places(source, built.marks, found, dialect)
@@ -92,24 +88,25 @@ def sql_again(source: Source, node: Node) -> Iterator[Change]:
 
 
 def sql_names(source: Source, node: Node) -> Iterator[Change]:
-    call = read_call(source, node)
-    if call.method != "execute" or len(call.args) != 1 or call.keywords:
-        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    call = _read_alone(source, node)
     yield from bind_beside_names(source, call, _dialect(source, call))
 
 
 def sql_lists(source: Source, node: Node) -> Iterator[Change]:
-    call = read_call(source, node)
-    if call.method != "execute" or len(call.args) != 1 or call.keywords:
-        raise RewriteRefused("only execute() with the SQL text alone is rewritten")
+    call = _read_alone(source, node)
     yield bind_list(source, call, _dialect(source, call))
 
 
 def sql_kept(source: Source, node: Node) -> Iterator[Change]:
+    call = _read_alone(source, node)
+    yield bind_kept(source, call, _dialect(source, call))
+
+
+def _read_alone(source: Source, node: Node) -> SourceCall:
     call = read_call(source, node)
     if call.method != "execute" or len(call.args) != 1 or call.keywords:
         raise RewriteRefused("only execute() with the SQL text alone is rewritten")
-    yield bind_kept(source, call, _dialect(source, call))
+    return call
 
 
 def _dialect(source: Source, call: SourceCall) -> Dialect:
