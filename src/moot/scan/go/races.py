@@ -168,7 +168,8 @@ def _joins(node: object) -> bool:
 
 def _loop_captures(program: Program) -> Iterator[Found]:
     for loop, names in loop_variables(program):
-        copied = {key(n.targets[0]) for n in within(loop.body[len(names) :]) if isinstance(n, Assign) and n.local}
+        made = [n for n in within(loop.body[len(names) :]) if isinstance(n, Assign) and n.local]
+        copied = {key(inner) for n in made for target in n.targets for inner in getattr(target, "items", (target,))}
         for node in within(loop.body):
             literal = node.value.func if isinstance(node, Later) and isinstance(node.value, Call) else None
             if not isinstance(node, Later) or node.how != "go" or not isinstance(literal, Lambda):

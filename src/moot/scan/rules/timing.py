@@ -37,6 +37,8 @@ STAND_IN = re.compile(r"(?:^|_)(?:PLACEHOLDER|DEFAULT|SENTINEL|DUMMY|EMPTY|UNSET
 """Constants that stand for no secret at all."""
 
 
+TYPES = re.compile(r"^(?:typing\.|t\.)?(?:Optional|Union|Annotated|Literal|[Tt]ype|[Ll]ist)\[")
+"""`hint == Optional[Token]` compares types."""
 MARK = re.compile(r"(?:^|_)(?:SIGNATURE|MAGIC)(?:_|$)")
 LITERALS = re.compile(rb"(?m)^([A-Z][A-Z\d_]*)[ \t]*=[ \t]*[bB]?[\"']")
 
@@ -74,7 +76,7 @@ def find_compared(source: Source) -> Iterator[RuleMatch]:
             continue  # `self.secret == other.secret` compares two trusted values
         if _is_condition(source, node) or any(STAND_IN.search(_last(source, side)) for side in (left, right)):
             continue
-        if any(source.text(side) in marks for side in (left, right)):
+        if any(source.text(side) in marks or TYPES.search(source.text(side)) for side in (left, right)):
             continue
         if any(_is_secret_side(source, side, codes, asked) for side in (left, right)):
             yield RuleMatch(rule, node)

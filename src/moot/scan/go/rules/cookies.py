@@ -77,7 +77,9 @@ def _is_script_cookie(site: Site) -> bool:
 
 
 def _is_set(site: Site) -> bool:
-    """A cookie that is set, not deleted."""
+    """A cookie that is set, not deleted, and not sent by a client: a request has names and values of cookies only."""
+    if re.search(r"\.AddCookie\(", site.around()) and "SetCookie(" not in site.around():
+        return False
     age = number(site.arg("MaxAge"))
     return site.arg("Value") is not None and not (age is not None and age < 0) and not is_const(site.arg("Value"), "")
 

@@ -23,7 +23,7 @@ def on_response(site: Site) -> bool:
 
 
 PLAIN_TYPE = re.compile(
-    r"""(?:type|contentType|set|header)\([^()]*['"](?:text/plain|text/csv|text|txt|json|csv|application/\w+)['"]"""
+    r"""(?:type|contentType|set|header|writeHead)\([^()]*['"](?:text/plain|text/csv|text|txt|json|csv|application/\w+)['"]"""
 )
 """`res.type("text/plain")`"""
 
@@ -41,7 +41,7 @@ def page(site: Site) -> bool:
     first = site.arg(0)
     if first is None or first.refs or not first.taints or first.name in ("req.body", "req.query", "req.params"):
         return False
-    if PLAIN_TYPE.search(site.text().partition("send(")[0]) or _is_of_other_type(site.around()):
+    if PLAIN_TYPE.search(re.split(r"\b(?:send|end)\(", site.text())[0]) or _is_of_other_type(site.around()):
         return False
     return not first.name.endswith("()") or bool(TEXT_RESULTS.search(first.name))
 
