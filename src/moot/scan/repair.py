@@ -16,6 +16,7 @@ from moot.scan.change import Change, RewriteRefused
 from moot.scan.edits import EditOverlap, apply_edits, move_offset
 from moot.scan.engine.analyse import callees
 from moot.scan.project import ScanProject, look_around
+from moot.scan.rewrites.choices import leave_explained, leave_reviewed
 from moot.scan.rewrites.reasons import IMPLEMENTED, IMPLEMENTERS, REASONS
 from moot.scan.rewrites.suggestions import SUGGESTIONS, write_suggestion
 from moot.scan.rewrites.table import CHOICES, REWRITES
@@ -27,6 +28,10 @@ MAX_CHOICES = 12
 MAX_NODES = 200_000
 OUTER = STATEMENTS | {"module", "block"}
 GONE = "gone with the change to another place that the same value comes from"
+SETTINGS = frozenset({"cookie", "cookie-script", "debug", "tls-verify", "tls-version", "weak-random", "autoescape"})
+"""Rules, without their language, about values that somebody may have chosen for a reason."""
+MAYBE = 0.3
+"""Below it, nobody in these files is seen to pass on what a visitor sent."""
 MAX_READ = 20_000_000
 """Characters that may be scanned again while repairing one file: every try scans the file and those beside it."""
 
@@ -153,6 +158,11 @@ def _changes(source: Source, target: RepairTarget) -> Iterator[Change]:
     node = _node(source, target)
     if node is None:
         raise RewriteRefused("another rewrite changed the place")
+    leave_reviewed(source, node)
+    if rule.partition("-")[2] in SETTINGS:
+        leave_explained(source, node)
+    if rule.endswith("-open-redirect") and (target.finding.confidence or 1) < MAYBE:
+        raise RewriteRefused("whether the address comes from a visitor is not known here")
     refusal: RewriteRefused | None = None
     if rewrite is not None:
         try:

@@ -156,9 +156,11 @@ def _percent(source: Source, node: Node, depth: int) -> Built:
         return Built((StringHole(node),))
     template = build(source, left, _follow_template(source, left, depth + 1))
     if not template.pieces or template.holes:
-        return Built((*template.pieces, StringHole(right)), exact=False)
+        return Built((*template.pieces, StringHole(right, "%")), exact=False)
     values = [c for c in right.named_children if c.type != "comment"] if right.type == "tuple" else [right]
     filled = _fill_template(source, template, PERCENT, values, right.type != "dictionary")
+    if right.type not in ("tuple", "dictionary") and not filled.exact:  # several values under one name
+        return Built((*template.pieces, StringHole(right, "%")), exact=False)
     return _with_cut(filled, (left.end_byte, node.end_byte), template)
 
 

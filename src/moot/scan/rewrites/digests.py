@@ -1,5 +1,6 @@
 """Where a digest is used: it may be replaced only if it is merely displayed."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -46,7 +47,7 @@ def _follow(source: Source, node: Node, depth: int) -> None:
         elif parent.type in CALLS:
             method = read_call(source, parent).method
             if method in SHOWING:
-                return
+                return _require_seen(source, parent)
             if method not in PASSING | OWN:
                 raise RewriteRefused("the digest is given to other code, which may count on the old one")
             current = parent
@@ -60,6 +61,15 @@ def _follow(source: Source, node: Node, depth: int) -> None:
         else:
             raise RewriteRefused("whoever gets the digest may compare it with one of the old kind")
     raise RewriteRefused("whoever gets the digest may compare it with one of the old kind")
+
+
+def _require_seen(source: Source, shown: Node) -> None:
+    """Raises if it is written into a text that this function puts together: whoever gets that may compare it."""
+    args = read_call(source, shown).args
+    into = source.text(args[0]).lstrip("&") if args and source.text(shown).startswith("fmt.F") else ""
+    about = source.text(source.scope(shown).node)
+    if into and re.search(rf"\b{re.escape(into)}\b[^\n]*\b(?:strings\.Builder|bytes\.(?:Buffer|NewBuffer))", about):
+        raise RewriteRefused("the digest is part of a text that others may compare it with")
 
 
 def _check_operator(source: Source, node: Node) -> None:

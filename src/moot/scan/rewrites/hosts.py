@@ -61,6 +61,9 @@ DOT, SLASH = "the host must be this one or one below it", "the host ends where t
 ESCAPED = "the dots of the host match dots only"
 
 
+MAY_HAVE_PORT = re.compile(r"(?i)(?:host|server|endpoint|base|remote)$")
+
+
 def check_host(source: Source, node: Node) -> Change:
     check = _read_check(source, node)
     if check is None:
@@ -202,6 +205,8 @@ def _end_host(source: Source, check: HostCheck) -> Change:
     between = source.slice(check.subject.end_byte, check.wanted.start_byte)
     if "?." in subject + between or (source.language != "go" and check.node.type not in ("call", "call_expression")):
         raise RewriteRefused(UNKNOWN_HOSTS)
+    if MAY_HAVE_PORT.search(read_last_word(source, check.subject)):
+        raise RewriteRefused("a port may follow the host, and which one is nowhere in the code")
     edits = []
     for wanted in list_wanted(check.wanted):
         host = HOST.fullmatch(constant_text(source, wanted) or "") if wanted.type in STRINGS else None

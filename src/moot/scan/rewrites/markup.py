@@ -2,10 +2,18 @@
 
 import re
 
-from moot.scan.change import RewriteRefused
+from tree_sitter import Node
 
-NAMES = re.compile(r"(?i)html|markup|body|page|content|fragment|render|template|escape|quote|json")
+from moot.scan.change import RewriteRefused
+from moot.scan.rewrites.choices import name_function
+from moot.scan.syntax import Source
+
+NAMES = re.compile(r"(?i)html|svg|markup|body|page|content|fragment|render|template|escape|quote|json")
 """Names of values that are markup or already escaped: escaping again would show them wrong."""
+FRAME = re.compile(r"(?is)<html\b.*<body\b")
+"""The beginning of a whole page."""
+COMMON = re.compile(r"(?i)_?(?:render|layout|page|template|frame|wrap|view|base)(?:_?(?:page|layout|template|html))?")
+"""Names of functions that make any page; `render_greeting` makes one."""
 UNCLOSED = re.compile(r"(?is)<(script|style)\b(?:(?!</\1).)*$|<!--(?:(?!-->).)*$")
 TAG = re.compile(r"<[a-zA-Z/!][^<>]*$")
 ATTRIBUTE = re.compile(r"""(?i)\s(?!on|href|src|action|formaction|style|data=|srcdoc)[\w-]+=\\?(["'])[^"'<>]*$""")
@@ -25,3 +33,10 @@ def require_tags(text: str) -> None:
     """Raises unless the text holds tags of HTML. `<term>` in a help text is none."""
     if not KNOWN.search(text):
         raise RewriteRefused("nothing says that the text is a page")
+
+
+def leave_frame(source: Source, value: Node, before: str) -> None:
+    """Raises if the value is a parameter of a function that makes the frame of a page: its callers may give markup."""
+    common = COMMON.fullmatch(name_function(source, value)) is not None
+    if common and FRAME.search(before) and source.text(value) in source.scope(value).parameters:
+        raise RewriteRefused("the function is the frame of a page, and its callers may give markup to put into it")

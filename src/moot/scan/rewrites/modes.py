@@ -11,6 +11,8 @@ from moot.scan.syntax import Source
 
 SHARED = re.compile(r"(?i)sock|fifo|pipe|public|shared|www|static|lock|device|tmp|temp_?dir")
 """Others are meant to use these, so only their owner knows who."""
+HOLDER = re.compile(r"(?i)\b\w*(?:config|settings|options)\w*\.|\bauthors?\b|\b(?:user|account|owner)_?(?:id|name)\w*")
+"""Words that say where an option is kept, not what a file holds."""
 PRIVATE = re.compile(PRIVATE_CONTENT)
 OTHERS = 0o077
 
@@ -18,6 +20,8 @@ OTHERS = 0o077
 def keep_to_owner(source: Source, node: Node, mode: int) -> int:
     """The owner's part of the mode, if names say that the content is private. Else nobody here knows who must get at
     it."""
-    if SHARED.search(source.text(node)) or not PRIVATE.search(source.text(source.scope(node).node)):
+    scope = source.scope(node)
+    around = HOLDER.sub("", " ".join((source.text(node), scope.name, *sorted(scope.parameters))))
+    if SHARED.search(source.text(node)) or not PRIVATE.search(around):
         raise RewriteRefused(REASONS["file-mode"])
     return mode & ~OTHERS

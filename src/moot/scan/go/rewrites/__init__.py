@@ -13,7 +13,7 @@ from moot.scan.go.rewrites.answers import zero
 from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
 from moot.scan.go.rewrites.types import is_declared_string
 from moot.scan.marks import marks
-from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices
+from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices, leave_configured
 from moot.scan.rewrites.drivers import UNKNOWN, go_placeholder
 from moot.scan.rewrites.query import Dialect, parameterise_query
 from moot.scan.rules.errors import (
@@ -104,7 +104,6 @@ def drop_unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
-REVIEWED = re.compile(r"//\s*(?:nolint:[\w,]*gosec\b|#nosec\b)")
 
 
 def command(source: Source, node: Node) -> Change:
@@ -127,12 +126,24 @@ def _argument(source: Source, word: Word) -> str:
 
 
 def tls(source: Source, node: Node) -> Change:
-    value = node.child_by_field_name("right") or nth(node, 1)
+    value = nth(node, 1)
+    if node.type == "assignment_statement":
+        raise RewriteRefused("settings that were made elsewhere are changed on purpose here")
     leave_choices(source, node, "whether certificates are checked")
     leave_announced(source, node, "the check of certificates")
     around = source.scope(node).node
-    if LOCAL.search(source.text(around)) or REVIEWED.search(source.line(node)):
-        raise RewriteRefused("a server on the same machine, or somebody who looked at it, needs no certificate")
+    setting = require_node(node.parent, "the setting is not here")
+    literal = require_node(setting.parent, "the setting is not here")
+    if not source.text(literal).startswith("tls.Config{"):
+        raise RewriteRefused("the settings are not those of crypto/tls, and may be checked elsewhere")
+    above = node.prev_named_sibling
+    if "//" in source.line(node) or (above is not None and above.type == "comment"):
+        raise RewriteRefused("a comment speaks about it")
+    leave_configured(source, node)
+    if "ClientAuth" in source.text(setting):
+        raise RewriteRefused("a server's own settings check no other server")
+    if LOCAL.search(source.text(around)):
+        raise RewriteRefused("a server on the same machine needs no certificate")
     if re.search(rb"\b(?:VerifyPeerCertificate|VerifyConnection)\b", source.data):
         raise RewriteRefused("the certificate has a check of its own here")
     return Change((replace_node(require_node(value, "the value is not here"), "false"),), "certificates are checked")

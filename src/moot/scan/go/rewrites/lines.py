@@ -34,6 +34,10 @@ def stay_on_line(source: Source, node: Node) -> Iterator[Change]:
     found = [value for value in _list_values(source, node) if not _is_fixed(source, value)]
     if not found:
         raise RewriteRefused("no plain value stands in the text")
+    if source.scope(node).name == "Write" and any(
+        source.text(value) in source.scope(node).parameters for value in found
+    ):
+        raise RewriteRefused("a writer passes on what it is given, with its line breaks")
     if any(_has_own_lines(source, value) for value in found):
         raise RewriteRefused("the value is made with line breaks of its own")
     added = _write_helper(source)

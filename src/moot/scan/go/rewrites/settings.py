@@ -10,9 +10,11 @@ from moot.scan.calls import imports, read_call
 from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.module import package, swap_import
+from moot.scan.rewrites.choices import READ, leave_plain_cookie
 from moot.scan.rewrites.digests import require_shown_only
 from moot.scan.syntax import Source, nth
 
+IN_SCRIPT = re.compile(rb"(?is)<script\b(?:(?!</script).)*?[=:(,\[]\s*\{\{")
 WAIT = "10 * {time}.Second"
 DIGEST = re.compile(r'"(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{40})"')
 FIXED_SIZE = re.compile(r"\[(?:16|20|md5\.Size|sha1\.Size)\]|\b(?:md5|sha1)\.(?:Size|BlockSize)\b")
@@ -44,6 +46,9 @@ def with_field(source: Source, literal: Node, name: str, value: str) -> Edit:
     indent = source.slice(line, last.start_byte)
     if indent.strip() or line <= body.start_byte:
         return Edit(last.end_byte, last.end_byte, f", {name}: {value}")
+    end = source.data.find(b"\n", last.end_byte)
+    if re.match(r",\s*//", source.slice(last.end_byte, max(end, last.end_byte))):  # the comment is about that field
+        return Edit(end, end, f"\n{indent}{name}: {value},")
     return Edit(last.end_byte, last.end_byte, f",\n{indent}{name}: {value}")
 
 
@@ -90,6 +95,9 @@ def tls_version(source: Source, node: Node) -> Change:
 def cookie(source: Source, node: Node) -> Iterator[Change]:
     """Only the flags that the finding asks for."""
     _is_literal(node)
+    leave_plain_cookie(source, node)
+    if "Name" in (given := fields(source, node)) and READ.search(source.text(given["Name"])):
+        raise RewriteRefused("the name says that it is no session and that scripts of the page read it")
     http = next((alias for alias, real in imports(source).items() if real == "net/http"), "http")
     flags = {"Secure": "true", "HttpOnly": "true", "SameSite": f"{http}.SameSiteLaxMode"}
     known = fields(source, node)
@@ -142,6 +150,8 @@ def html_template(source: Source, node: Node) -> Change:
         raise RewriteRefused("the import has a name of its own, or the other package is imported as well")
     if not re.search(rb"text/html|\.html\b|<(?:html|body|p|div|h\d|b|i|a|ul|li|table|span)\b", source.data):
         raise RewriteRefused("nothing says that the templates are pages")
+    if IN_SCRIPT.search(source.data):
+        raise RewriteRefused("a value stands in a script, where it would become a text in quotes")
     return Change((replace_node(spec, '"html/template"'),), "html/template escapes what is put into the page")
 
 

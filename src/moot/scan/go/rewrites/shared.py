@@ -248,6 +248,9 @@ def copy_loop_variables(source: Source, node: Node) -> Change:
     changed = [t for n in inside(body, MAX_NODES) if n.type in CHANGES for t in _targets(n)]
     if not wanted or any(source.text(target) in wanted for target in changed):
         raise RewriteRefused("the loop's variable is changed inside it")
+    made = [n.child_by_field_name("left") for n in inside(body, MAX_NODES) if n.type == "short_var_declaration"]
+    if {source.text(n) for left in made if left is not None for n in left.named_children} & set(wanted):
+        raise RewriteRefused("the loop has a variable of the same name inside it")
     first = next((n for n in inside(body, 50) if n.parent is not None and n.parent.type == "statement_list"), None)
     edits = tuple(_before(source, require_node(first, "the loop is empty"), f"{name} := {name}") for name in wanted)
     return Change(edits, "every goroutine has its own copy of the loop's variable")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
@@ -61,13 +62,15 @@ def _escape_format(source: Source, template: Node, values: Sequence[Node]) -> Ch
     verbs = [verb for verb in VERB.finditer(text) if verb[1] != "%"]
     if len(verbs) != len(values) or "*" in text or "%[" in text:
         raise RewriteRefused("it cannot be told which value goes where")
+    _leave_whole(source, VERB.sub("", text), values)
     html, added = package(source, "html")
     edits: list[Edit] = []
     for verb, value in zip(verbs, values, strict=True):
         shown = source.text(value)
         if verb[1] not in "sv" or value.type in TEXTS or shown.startswith(f"{html}.EscapeString("):
             continue
-        if NAMES.search(shown) or not is_text_place(VERB.sub("x", text[: verb.start()])):
+        markup = value.type == "identifier" and not _is_plain(source, value)
+        if NAMES.search(shown) or markup or not is_text_place(VERB.sub("x", text[: verb.start()])):
             raise RewriteRefused("a value is markup itself, or stands in a script, a tag or an address")
         plain = shown if is_declared_string(source, value) else f"fmt.Sprint({shown})"
         edits.append(replace_node(value, f"{html}.EscapeString({plain})"))
@@ -79,6 +82,7 @@ def _escape_sum(source: Source, text: Node) -> Change:
     built, before, edits = build(source, text, UNFOLLOWED), "", list[Edit]()
     if len(built.pieces) < 2 or built.home is not None:
         raise RewriteRefused("the page is put together elsewhere")
+    _leave_whole(source, built.literal(source), [hole.node for hole in built.holes])
     html, added = package(source, "html")
     for piece in built.pieces:
         if isinstance(piece, Text):
@@ -90,6 +94,16 @@ def _escape_sum(source: Source, text: Node) -> Change:
         edits.append(replace_node(piece.node, f"{html}.EscapeString({shown})"))
         before += "x"
     return Change((*edits, *added), "values are escaped before they are part of the page")
+
+
+def _leave_whole(source: Source, literal: str, values: Sequence[Node]) -> None:
+    """Raises if one value is all of the text, and not what a visitor sent: it may be a page or JSON already."""
+    if len(values) != 1 or re.sub(r"\\[nrt]|[\s\"`]", "", literal):
+        return
+    bound = origins(source, values[0]) if values[0].type == "identifier" else []
+    made = [each.value for each in bound if each.value is not None] or [values[0]]
+    if not any(REQUEST.search(source.text(value)) for value in made):
+        raise RewriteRefused("all of the text is one value, and only its writer knows whether that is markup")
 
 
 def escape_html(source: Source, node: Node) -> Change:
@@ -117,6 +131,9 @@ def escape_html(source: Source, node: Node) -> Change:
 
 def _is_plain(source: Source, node: Node) -> bool:
     """A variable or request data; any other call may return markup."""
+    bound = origins(source, node) if node.type == "identifier" else []
+    if any(NAMES.search(source.text(each.value)) for each in bound if each.value is not None):
+        return False
     return node.type != "call_expression" or bool(REQUEST.search(source.text(node)))
 
 

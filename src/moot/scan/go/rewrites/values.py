@@ -11,6 +11,7 @@ from moot.scan.edits import Edit
 from moot.scan.go.rewrites.answers import find_line, refuse, write_check
 from moot.scan.go.rewrites.module import drop_import, is_left_unused, names, package
 from moot.scan.go.rewrites.types import is_text
+from moot.scan.rewrites.choices import leave_own_host
 from moot.scan.rewrites.modes import keep_to_owner
 from moot.scan.syntax import Source, inside
 
@@ -168,6 +169,9 @@ def check_size(source: Source, node: Node) -> Change:
     return Change((check, *added), f"a number that does not fit into {call.name} is refused")
 
 
+SENT = re.compile(r"\.(?:FormValue|PostFormValue|PathValue|Query|QueryParam|Param|Referer|Get|Cookie|Vars)\(|\.Form\[")
+
+
 def stay_local(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.name != "net/http.Redirect" or len(call.args) != 4:
@@ -176,6 +180,10 @@ def stay_local(source: Source, node: Node) -> Change:
     if not known and "localAddress" in names(source) | source.project.defined:
         raise RewriteRefused("'localAddress' means something else here")
     target, request = call.args[2], source.text(call.args[1])
+    leave_own_host(source, target)
+    bound = origins(source, target) if target.type == "identifier" else []
+    if not any(SENT.search(source.text(value)) for value in (target, *(each.value for each in bound if each.value))):
+        raise RewriteRefused("nothing here reads the address from a request")
     _, first = package(source, "net/url")
     _, second = package(source, "strings")
     written = () if known else (*first, *second, _at_end(source, LOCAL))

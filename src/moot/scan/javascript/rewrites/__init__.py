@@ -9,7 +9,7 @@ from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, requ
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.sql import FUNCTIONS, template
 from moot.scan.marks import marks
-from moot.scan.rewrites.choices import leave_choices
+from moot.scan.rewrites.choices import leave_choices, leave_configured
 from moot.scan.rewrites.digests import require_shown_only
 from moot.scan.rewrites.markup import NAMES
 from moot.scan.rewrites.query import sole_use
@@ -18,6 +18,11 @@ from moot.scan.shell import Word, words
 from moot.scan.strings import Built, StringHole, build, quotes, unwrap
 from moot.scan.syntax import Source, inside
 
+ADDRESS = re.compile(
+    r"\blocation\.(?:hash|search|href|pathname)\b|\bdocument\.(?:URL|referrer|cookie)\b|\bwindow\.name\b"
+)
+WORDS = re.compile(r"(?i)(?:name|login|user|mail|phone|city|country|query|search|keyword)$")
+"""Names of values that hold no markup, which a text or a caption may."""
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
 
 
@@ -86,11 +91,14 @@ def html(source: Source, node: Node) -> Change:
         raise RewriteRefused("the text holds markup of its own")
     if NAMES.search(source.text(right)) or any(n.type == "call_expression" for n in inside(right, 200)):
         raise RewriteRefused("the value may be markup that is meant to be there")
+    if not WORDS.search(source.text(right)) and not ADDRESS.search(source.text(right)):
+        raise RewriteRefused("nothing says whether the value is text or markup")
     return Change((replace_node(member, "textContent"),), "the value is shown as text")
 
 
 def tls(source: Source, node: Node) -> Change:
     leave_choices(source, node, "whether certificates are checked")
+    leave_configured(source, node)
     around = source.statement(node)
     if around is not None and LOCAL.search(source.text(around)):
         raise RewriteRefused("a server on the same machine has seldom a certificate that can be checked")

@@ -10,7 +10,7 @@ from moot.scan.change import Change, Choices, RewriteRefused, replace_node, requ
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import before, function
 from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL, open_steps, refuse_made_pattern, refuse_own_lines
-from moot.scan.rewrites.choices import leave_wrapper
+from moot.scan.rewrites.choices import leave_own_host, leave_wrapper
 from moot.scan.strings import StringHole, build, constant_text, unwrap
 from moot.scan.syntax import Source
 
@@ -132,9 +132,22 @@ def redirect(source: Source, node: Node) -> Iterator[Change]:
         raise RewriteRefused("the address is not here, or it may lead back to where the visitor came from")
     if CHOSEN.match(source.text(target)):
         raise RewriteRefused("an option says where it leads, which the program chooses itself")
+    leave_own_host(source, target)
+    if target.type == "identifier" and _is_bound_before(source, target):
+        raise RewriteRefused("who sets up the handler says where it leads")
     added = function(source, "localPath", _local(source))
     new = f"localPath({source.text(target)}, {page})"
     yield Change((*added, replace_node(target, new)), "visitors are only sent to pages of the same host")
+
+
+def _is_bound_before(source: Source, name: Node) -> bool:
+    """Whether it is a parameter of a function around the handler, which knows no request."""
+    scope = source.scope(name)
+    while scope.outer is not None:
+        if source.text(name) in scope.parameters:
+            return not scope.parameters & {"req", "request", "res", "reply", "response"}
+        scope = scope.outer
+    return False
 
 
 def _local(source: Source) -> str:

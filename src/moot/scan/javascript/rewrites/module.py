@@ -1,6 +1,7 @@
 """JavaScript imports, and where an inserted function goes."""
 
 import re
+from itertools import takewhile
 
 from tree_sitter import Node
 
@@ -53,13 +54,21 @@ def _is_taken(source: Source, name: str) -> bool:
 
 
 def _below(source: Source, text: str) -> Edit:
-    heads = [
-        n
-        for n in source.root.named_children
-        if n.type != "comment" and HEAD.search(source.text(n)) and b"=>" not in (n.text or b"")
-    ]
+    """Below the imports, and above the first statement that may run: what it calls would not find the function."""
+    heads = [node for node in takewhile(lambda n: _declares(source, n), source.root.named_children)]
+    heads = [n for n in heads if n.type == "hash_bang_line" or (n.type != "comment" and HEAD.search(source.text(n)))]
     place = heads[-1].end_byte if heads else 0
     return Edit(place, place, f"\n{text}" if heads else f"{text}\n")
+
+
+def _declares(source: Source, node: Node) -> bool:
+    """Whether the statement only names things: a comment, an import, a declaration that calls nothing but `require`."""
+    if node.type in ("comment", "import_statement", "hash_bang_line"):
+        return True
+    text = source.text(node)
+    if node.type in ("lexical_declaration", "variable_declaration"):
+        return "=>" not in text and "function" not in text
+    return HEAD.search(text) is not None and node.type == "expression_statement" and "{" not in text
 
 
 def before(source: Source, statement: Node, *lines: str) -> Edit:

@@ -18,6 +18,12 @@ FORBIDDEN = "the path leads out of its folder"
 JOINS = frozenset({"path.join", "path.resolve"})
 OTHERS_FILE = re.compile(r"(?:delete|remove|create|open|load|move|copy|upload|store|save|extract)File")
 FILE_MODULES = re.compile(r"(?:node:)?(?:fs|graceful-fs)\b")
+CALLBACKS = ("callback", "cb", "next", "done")
+ERRORS = frozenset({"err", "error", "_err", "er", "e"})
+LATER = frozenset(
+    {"on", "once", "addListener", "setTimeout", "setInterval", "setImmediate", "nextTick", "createServer"}
+)
+"""Calls that run their function after they returned."""
 UNFOLLOWED = 4
 
 
@@ -83,9 +89,19 @@ def _is_fixed(source: Source, call: Node) -> bool:
 
 
 def _refusal(source: Source, node: Node) -> str:
-    """A handler answers, because a rejected promise would end the program; other functions throw."""
-    if "res" in source.scope(node).parameters:
-        return "res.statusCode = 403; return res.end();"
+    """A handler answers, because a rejected promise would end the program; a function with a callback gives it the
+    error, because nobody would catch what it throws later; other functions throw."""
+    scope = source.scope(node)
+    for name in ("res", "response"):
+        if name in scope.parameters:
+            return f"{name}.statusCode = 403; return {name}.end();"
+    if name := next((name for name in CALLBACKS if name in scope.parameters), ""):
+        return f'return {name}(new Error("{FORBIDDEN}"));'
+    parent = scope.node.parent
+    if parent is not None and parent.type == "arguments" and parent.parent is not None:
+        method = read_call(source, parent.parent).method
+        if method in LATER or scope.parameters & ERRORS:
+            raise RewriteRefused("nobody would catch an error that is thrown in this callback")
     return f'throw new Error("{FORBIDDEN}");'
 
 

@@ -10,8 +10,8 @@ from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import function
-from moot.scan.rewrites.choices import leave_choices
-from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
+from moot.scan.rewrites.choices import READ, leave_choices, leave_plain_cookie
+from moot.scan.rewrites.markup import NAMES, is_text_place, leave_frame, require_tags
 from moot.scan.strings import Built, StringHole, Text, build, constant_text, quotes, unwrap
 from moot.scan.syntax import Source, inside, words
 
@@ -20,7 +20,6 @@ ESCAPER = """const escapeHtml = ({value}) =>
   String(value).replace(/[&<>"']/g, (mark) => `&#${{mark.charCodeAt(0)}};`);
 """
 RESPONSE = re.compile(r"(?:res|response|reply)\.")
-READ = re.compile(r"(?i)csrf|xsrf|lang|locale|theme|consent|timezone")
 UNFOLLOWED = 4
 MADE = re.compile(r"</?[a-zA-Z]|\.(?:join|map|reduce)\(")
 """A value that is made of tags, or joined of parts that may be."""
@@ -62,8 +61,10 @@ def _flag(name: str) -> Rewrite:
         call, did = read_call(source, node), f"the cookie is {name}"
         if call.method == "cookie" and not RESPONSE.match(call.name):
             raise RewriteRefused("what sets the cookie is not known to be a web response")
-        if name == "httpOnly" and call.args and READ.search(source.text(call.args[0])):
-            raise RewriteRefused("the name says that scripts of the page read the cookie")
+        if name == "secure":
+            leave_plain_cookie(source, node)
+        if call.args and READ.search(source.text(call.args[0])):
+            raise RewriteRefused("the name says that it is no session and that scripts of the page read it")
         given = [unwrap(arg) for arg in call.args]
         if call.method == "cookie" and len(given) == 2:
             return Change((Edit(given[1].end_byte, given[1].end_byte, f", {{ {name}: true }}"),), did)
@@ -229,6 +230,7 @@ def _escape_hole(source: Source, hole: StringHole, before: str) -> Edit:
         raise RewriteRefused(f"{text!r} may be markup that is meant to be there")
     if not is_text_place(before):
         raise RewriteRefused("a value stands in a script, a tag or an address, where escaping is not enough")
+    leave_frame(source, hole.node, before)
     return replace_node(hole.node, f"escapeHtml({text})")
 
 

@@ -135,11 +135,15 @@ def plain_keys(source: Source, node: Node) -> Change:
     while loop is not None and not (loop.type == "for_in_statement" and _runs_over(source, loop, key)):
         loop = loop.parent
     body = loop.child_by_field_name("body") if loop is not None else None
-    if body is None or body.type != "statement_block" or not body.named_children:
+    if loop is None or body is None or body.type != "statement_block" or not body.named_children:
         raise RewriteRefused("the key is not one that a loop runs over")
     first = body.named_children[0]
-    # An entry called `constructor` leads to a prototype only if what is there already is gone into.
-    names = PROTOTYPES if source.text(body).count(source.text(left)) > 1 else PROTOTYPES[:1]
+    # An entry called `constructor` leads to a prototype only if what is there already is gone into, in another object
+    # than the one whose own entries the loop runs over.
+    over, filled = loop.child_by_field_name("right"), left.child_by_field_name("object")
+    own = over is not None and filled is not None and source.text(filled) in source.text(over)
+    inward = source.text(body).count(source.text(left)) > 1 and not own
+    names = PROTOTYPES if inward else PROTOTYPES[:1]
     guard = f"if ({' || '.join(f'{key} === {name}' for name in names)}) continue;"
     return Change((before(source, first, guard),), f"a {key} that leads to a prototype is passed over")
 

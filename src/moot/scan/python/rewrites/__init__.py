@@ -7,7 +7,7 @@ from tree_sitter import Node
 from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.python.rewrites.module import module
+from moot.scan.python.rewrites.module import module, serves_python_2
 from moot.scan.python.rewrites.text import without_argument
 from moot.scan.rewrites.choices import leave_choices
 from moot.scan.rewrites.digests import require_shown_only
@@ -129,12 +129,16 @@ def random_secret(source: Source, node: Node) -> Change:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
     if source.project.says(r"\brandom\.seed\(") or any(c.name == "random.seed" for c in calls(source).get("seed", ())):
         raise RewriteRefused("the numbers are seeded so that they can be repeated")
-    local, added = module(source, "secrets", node)
     callee = require_node(node.child_by_field_name("function"), "the call has no name")
+    did = "the system's secure random source is used"
+    if serves_python_2(source) and callee.type == "attribute" and call.method != "randbytes":
+        local = source.text(require_node(callee.child_by_field_name("object"), "the call has no name"))
+        return Change((replace_node(callee, f"{local}.SystemRandom().{call.method}"),), did)
+    local, added = module(source, "secrets", node)
     same = {"choice": "choice", "getrandbits": "randbits", "randbytes": "token_bytes"}
     plain = same.get(call.method) if not call.keywords else None
     name = plain or f"SystemRandom().{call.method}"
-    return Change((replace_node(callee, f"{local}.{name}"), *added), "the system's secure random source is used")
+    return Change((replace_node(callee, f"{local}.{name}"), *added), did)
 
 
 REWRITES: dict[str, Rewrite] = {

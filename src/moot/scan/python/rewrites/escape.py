@@ -12,7 +12,7 @@ from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.markup import escape_page, import_escape, may_be_markup
 from moot.scan.python.rewrites.module import member
-from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
+from moot.scan.rewrites.markup import NAMES, is_text_place, leave_frame, require_tags
 from moot.scan.strings import StringHole, Text, build, unwrap
 from moot.scan.syntax import Source, inside, words
 
@@ -20,7 +20,10 @@ Escaper: TypeAlias = tuple[str, tuple[Edit, ...]]
 PARTS = frozenset({"identifier", "attribute", "subscript", "call"})
 JOINED = frozenset({"argument_list", "generator_expression", "list_comprehension"})
 WEB = words("flask quart werkzeug django fastapi starlette aiohttp bottle tornado pyramid webob sanic falcon")
-BUILT_TAG = re.compile(r"<[a-zA-Z/!]")
+FORMATS = re.compile(
+    r"^_*(?:format|render|to|as|make|build|wrap|link|highlight|markdown|icon)_|(?:^|_)tag$|link$|anchor$"
+)
+"""Names of functions that may give markup."""
 MARKS = frozenset({"Markup", "mark_safe", "SafeText", "format_html"})
 TAKES_ANY = frozenset({"escape", "conditional_escape"})
 UNFOLLOWED = 4
@@ -177,6 +180,7 @@ def _is_text_place(source: Source, text: Node, hole: StringHole) -> bool:
         if isinstance(piece, StringHole) and piece.node.start_byte == hole.node.start_byte:
             break
         before += source.slice(piece.start, piece.end) if isinstance(piece, Text) else "x"
+    leave_frame(source, hole.node, before)
     return is_text_place(before)
 
 
@@ -202,14 +206,14 @@ def _only_answer(source: Source, name: Node) -> None:
 def _is_plain(source: Source, hole: StringHole) -> bool:
     node = unwrap(hole.node)
     plain = hole.spec in ("", "%s") and node.type in PARTS and not NAMES.search(source.text(node))
-    if node.type == "call" and may_be_markup(source, node):
-        return False
-    return plain and not (node.type == "identifier" and _is_markup(source, node))
+    given = node.type == "call" and may_be_markup(source, node)
+    return plain and not given and not (node.type == "identifier" and _is_markup(source, node))
 
 
 def _is_markup(source: Source, name: Node) -> bool:
-    """Marked as safe HTML, or built with tags: escaping would also affect its own markup."""
+    """Marked as safe HTML, or made of tags in one place at least: escaping would also affect its own markup."""
     values = [unwrap(b.value) for b in origins(source, name) if b.value is not None]
-    if any(BUILT_TAG.search(build(source, value, UNFOLLOWED).literal(source)) for value in values):
-        return True
-    return any(read_call(source, value).method in MARKS for value in values if value.type == "call")
+    made = (read_call(source, value).method for value in values if value.type == "call")
+    return any(re.search(r"</?[a-zA-Z!]", source.text(value)) for value in values) or any(
+        method in MARKS or FORMATS.search(method) for method in made
+    )

@@ -24,6 +24,9 @@ def mktemp(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     if call.name != "tempfile.mktemp":
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    folder = call.arg(2, "dir")
+    if folder is not None and (folder.type == "attribute" or b".rmdir(" in source.data):
+        raise RewriteRefused("who made the folder may count on files alone in it")
     local, added = module(source, "tempfile", node)
     system, more = module(source, "os", node)
     if (made := _make_at_once(source, node, local, system)) is not None:

@@ -1,6 +1,5 @@
 """Rewrites of Python at the sink: makes an untrusted value safe where it is used."""
 
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -17,13 +16,13 @@ from moot.scan.python.rewrites import xml as pyxml
 from moot.scan.python.rewrites import xpath as pyxpath
 from moot.scan.python.rewrites.text import with_argument
 from moot.scan.python.rewrites.types import makers
+from moot.scan.rewrites.choices import READ, leave_plain_cookie
 from moot.scan.syntax import Source, words
 
 WEB = words("flask quart werkzeug django fastapi starlette aiohttp bottle tornado")
 """Frameworks whose responses take `secure` and `httponly`."""
 RESPONSES = frozenset({"response", "resp", "res"})
 COOKIES = frozenset({"set_cookie"})
-READ = re.compile(r"(?i)csrf|xsrf|lang|locale|theme|consent|timezone")
 
 
 def _flag(source: Source, node: Node, name: str, place: int) -> Edit | None:
@@ -64,11 +63,14 @@ def cookie_secure(source: Source, node: Node) -> Iterator[Change]:
         yield _setting(node, "the cookie travels over HTTPS only")
         return
     web_response(source, node)
+    leave_plain_cookie(source, node)
+    if _is_read(source, node):
+        raise RewriteRefused("the name says that it is no session and that scripts of the page read it")
     secure = _flag(source, node, "secure", 6)
     if secure is None:
         raise RewriteRefused("the cookie is secure already")
     yield Change((secure,), "the cookie travels over HTTPS only")
-    hidden = None if _is_read(source, node) else _flag(source, node, "httponly", 7)
+    hidden = _flag(source, node, "httponly", 7)
     if hidden is not None:
         edits = (
             (secure, hidden)

@@ -9,9 +9,10 @@ from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.python.rewrites.module import function, module
+from moot.scan.python.rewrites.module import function, module, serves_python_2
 from moot.scan.python.rewrites.text import before
 from moot.scan.python.rewrites.types import is_text
+from moot.scan.rewrites.choices import name_function
 from moot.scan.strings import PERCENT, StringHole, Text, build, constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
@@ -97,10 +98,15 @@ def log(source: Source, node: Node) -> Iterator[Change]:
     call = read_call(source, node)
     if not call.args or any(arg.type in ("list_splat", "dictionary_splat") for arg in call.args):
         raise RewriteRefused("what is logged is given elsewhere")
-    message, *rest = call.args[1:] if call.method == "log" else call.args
+    told = call.args[1:] if call.method == "log" else call.args
+    if not told:
+        raise RewriteRefused("what is logged is given elsewhere")
+    message, *rest = told
     text = constant_text(source, message)
-    if rest and (text is None or any(found["verb"] not in "s%" for found in PERCENT.finditer(text))):
+    if rest and (text is None or any(found["verb"] not in "s%" or "(" in found[0] for found in PERCENT.finditer(text))):
         raise RewriteRefused("the values are formatted by the message")
+    if rest and re.search(r"(?:\\n|\n)\s*%", text or ""):
+        raise RewriteRefused("the message has lines of its own")
     given = rest if text is not None else [message]
     for value in given:
         refuse_bytes(source, value)
@@ -130,7 +136,11 @@ def _on_one_line(
         raise RewriteRefused("no plain value stands in the text")
     if where == "the header" and not formatted and any(not _is_text(source, text) for text in texts):
         raise RewriteRefused("the type of the value is not known: bytes would no longer be bytes")
+    if where == "the header":  # what begins a line is no value of a header
+        found = [hole for hole in found if not _begins_line(source, hole)] or found
     refuse_own_lines(source, found)
+    if serves_python_2(source):
+        raise RewriteRefused("the file is written for Python 2 too, where str() takes no letters beyond ASCII")
     added = function(source, "one_line", ONE_LINE, found[0].node)
 
     def wrap(hole: StringHole) -> str:
@@ -164,13 +174,20 @@ def refuse_made_pattern(source: Source, holes: Sequence[StringHole]) -> None:
 
 
 def refuse_own_lines(source: Source, holes: Sequence[StringHole]) -> None:
-    """Raises if a value is made with line breaks: they are meant to be there."""
+    """Raises if a value is made with line breaks, or begins a line: they are meant to be there."""
+    if any(_begins_line(source, hole) for hole in holes):
+        raise RewriteRefused("the value begins a line of its own")
     for name in (unwrap(hole.node) for hole in holes):
-        if MESSAGE.fullmatch(source.text(name)) and PASSES_ON.match(source.scope(name).name):
+        if MESSAGE.fullmatch(source.text(name)) and PASSES_ON.match(name_function(source, name)):
             raise RewriteRefused("a whole message is passed on, which may have lines of its own")
         made = [b.value for b in origins(source, name) if b.value is not None] if name.type == "identifier" else [name]
         if any(OWN_LINES.search(source.text(value)) for value in made):
             raise RewriteRefused("the value is made with line breaks of its own")
+
+
+def _begins_line(source: Source, hole: StringHole) -> bool:
+    begin = hole.start if hole.start >= 0 else hole.node.start_byte
+    return re.search(r"(?:\\n|\n)(?:['\"`]\s*\+\s*)?$", source.slice(max(0, begin - 40), begin)) is not None
 
 
 def _is_text(source: Source, text: Node) -> bool:

@@ -13,11 +13,29 @@ from moot.scan.syntax import Scope, Source, nth
 LEADING = frozenset({"comment", "import_statement", "import_from_statement", "future_import_statement"})
 
 
+YOUNG = frozenset({"secrets", "html", "urllib.parse"})
+"""Modules that Python 2 does not have."""
+OLD = re.compile(
+    rb"(?m)^from __future__ import [^\n]*\b(?:unicode_literals|print_function|absolute_import|division)"
+    rb"|\bunicode\s*=\s*str\b|\bPY2\b|\bsix\.moves\b"
+)
+
+
+def serves_python_2(source: Source) -> bool:
+    return OLD.search(source.data) is not None
+
+
+def _refuse_young(source: Source, name: str) -> None:
+    if name in YOUNG and serves_python_2(source):
+        raise RewriteRefused(f"the file is written for Python 2 too, which has no {name}")
+
+
 def module(source: Source, name: str, at: Node) -> tuple[str, tuple[Edit, ...]]:
     """The local name of a module, with the edit that imports it if needed."""
     for alias, real in imports(source).items():
         if real == name and _reaches(source, alias, at) and not _is_assigned(source, alias, at, within=True):
             return alias, ()
+    _refuse_young(source, name)
     _free(source, name, at)
     return name, (_import(source, f"import {name}"),)
 
@@ -36,6 +54,7 @@ def import_at_top(source: Source, name: str) -> tuple[str, tuple[Edit, ...]]:
     for alias, real in imports(source).items():
         if real == name and any(h.startswith("import ") and alias in re.split(r"[\s,]+", h) for h in heads):
             return alias, ()
+    _refuse_young(source, name)
     _free(source, name, source.root)
     return name, (_import(source, f"import {name}"),)
 
@@ -44,6 +63,7 @@ def member(source: Source, origin: str, name: str, at: Node) -> tuple[str, tuple
     """The local name of a module's function, with the edit that imports it if needed."""
     if imports(source).get(name) == f"{origin}.{name}" and not _is_bound(source, name, at):
         return name, ()
+    _refuse_young(source, origin)
     _free(source, name, at)
     return name, (_import(source, f"from {origin} import {name}"),)
 

@@ -264,11 +264,16 @@ def _read_joined_object(source: Source, value: Node) -> str | None:
     return None
 
 
+OUTWARD = re.compile(r"[fFrR]*['\"`]\.\./")
+
+
 def find_leading_folder(source: Source, joined: Node, parts: Sequence[Node]) -> str:
     """The folder of a join: its first part and the constant parts that follow."""
     first, last = require_node(parts[0] if parts else None, "the folder is not here"), 0
     refuse_search(source, first)
     refuse_constants(source, parts[1:])
+    if any(OUTWARD.match(source.text(part)) for part in parts[1:] if constant_text(source, part) is None):
+        raise RewriteRefused("the name leads out of the folder on purpose")
     while last + 2 < len(parts) and constant_text(source, parts[last + 1]) is not None:
         last += 1
     return f"{source.slice(joined.start_byte, parts[last].end_byte)})" if last else source.text(first)

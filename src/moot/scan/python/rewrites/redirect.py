@@ -11,7 +11,7 @@ from moot.scan.change import Change, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, member, module
 from moot.scan.python.rewrites.text import before
-from moot.scan.rewrites.choices import leave_wrapper
+from moot.scan.rewrites.choices import leave_own_host, leave_wrapper
 from moot.scan.syntax import Source
 
 LOCAL_PATH = '''
@@ -35,6 +35,7 @@ def same_host(source: Source, node: Node) -> Iterator[Change]:
     target = require_node(call.arg(0, "location"), "the address is not here")
     if re.match(r"(?:self\.)?_?(?:options|opts|config|settings)\b", source.text(target)):
         raise RewriteRefused("an option says where it leads, which the program chooses itself")
+    leave_own_host(source, target)
     statement = require_node(source.statement(node), "the redirect stands outside of a statement")
     if source.scope(statement) is not source.scope(node) or statement.type not in (
         "return_statement",

@@ -11,7 +11,7 @@ from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_n
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import member, module
 from moot.scan.python.rewrites.text import with_argument, without_argument
-from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices
+from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices, leave_configured
 from moot.scan.strings import constant_text, unwrap
 from moot.scan.syntax import Source, inside
 
@@ -249,6 +249,7 @@ def _switch_on(source: Source, call: SourceCall, with_algorithms: bool) -> Itera
 def tls(source: Source, node: Node) -> Change:
     leave_choices(source, node, "whether certificates are checked")
     leave_announced(source, node, "the check of certificates")
+    leave_configured(source, node)
     if LOCAL.search(source.text(node)):
         raise RewriteRefused("a server on the same machine has seldom a certificate that can be checked")
     if node.type == "assignment":
