@@ -47,11 +47,6 @@ LEFT: dict[str, tuple[Language, str]] = {
         "from __future__ import print_function\nimport logging\nfrom flask import request\ndef f():\n"
         "    logging.info('got %s', request.args['name'])\n",
     ),
-    "markup in one of two places": (
-        "python",
-        "from flask import Flask\ndef f(formula):\n    copy = ''\n    if formula:\n"
-        "        copy = f'<span>{formula}</span>'\n    return f'<p>{copy}</p>'\n",
-    ),
     "a call that makes markup": (
         "python",
         "from flask import Flask, request\ndef f(env):\n    label = format_to_line(env, request.args['x'])\n"
@@ -246,3 +241,10 @@ def test_a_plain_text_is_no_page() -> None:
     text += "  res.writeHead(302, {{ 'content-type': '{kind}' }}).end(`to ${{req.query.x}}`);\n}});\n"
     assert "javascript-response-xss" not in rules("javascript", text.format(kind="text/plain"))
     assert "javascript-response-xss" in rules("javascript", text.format(kind="text/html"))
+
+
+def test_of_markup_made_in_one_of_two_places_the_value_in_it_is_escaped() -> None:
+    before = "from flask import Flask\ndef f(formula):\n    copy = ''\n    if formula:\n"
+    before += "        copy = f'<span>{formula}</span>'\n    return f'<p>{copy}</p>'\n"
+    after, _ = repaired("python", before)
+    assert "<span>{html.escape(formula)}</span>" in after and "<p>{copy}</p>" in after
