@@ -13,6 +13,7 @@ from moot.scan.go.rewrites import values as govalues
 from moot.scan.javascript import rewrites as javascript
 from moot.scan.javascript.rewrites import files as jsfiles
 from moot.scan.javascript.rewrites import guard as jsguard
+from moot.scan.javascript.rewrites import pages as jspages
 from moot.scan.javascript.rewrites import path as jspath
 from moot.scan.javascript.rewrites import regex as jsregex
 from moot.scan.javascript.rewrites import settings as jssettings
@@ -67,7 +68,7 @@ CHOICES: dict[str, Choices] = {
     **gosettings.CHOICES,
     **gosteps.CHOICES,
     **jsguard.CHOICES,
+    **jspages.CHOICES,
     **jspath.CHOICES,
-    **jssettings.CHOICES,
     **jssql.CHOICES,
 }

@@ -1,35 +1,18 @@
 """Switches settings of JavaScript libraries to safe values, and calls to their safe counterpart."""
 
 import re
-from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from moot.scan.bindings import origins
 from moot.scan.calls import read_call
-from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.javascript.rewrites.module import function
 from moot.scan.rewrites.choices import READ, leave_choices, leave_plain_cookie
-from moot.scan.rewrites.markup import NAMES, is_text_place, leave_frame, require_tags
-from moot.scan.strings import Built, StringHole, Text, build, constant_text, quotes, unwrap
-from moot.scan.syntax import Source, inside, words
+from moot.scan.strings import constant_text, quotes, unwrap
+from moot.scan.syntax import Source, inside
 
 RANDOM = "(crypto.getRandomValues(new Uint32Array(2)).reduce((all, word) => all * 2 ** 26 + (word >>> 6), 0) / 2 ** 52)"
-ESCAPER = """const escapeHtml = ({value}) =>
-  String(value).replace(/[&<>"']/g, (mark) => `&#${{mark.charCodeAt(0)}};`);
-"""
 RESPONSE = re.compile(r"(?:res|response|reply)\.")
-UNFOLLOWED = 4
-MADE = re.compile(r"</?[a-zA-Z]|\.(?:join|map|reduce)\(")
-"""A value that is made of tags, or joined of parts that may be."""
-TEXTUAL = words(
-    "String Number parseInt parseFloat toString toFixed toUpperCase toLowerCase toLocaleString toISOString "
-    "toLocaleDateString trim slice substring get getHeader header param decodeURIComponent encodeURIComponent padStart "
-    "repeat normalize charAt at pop shift"
-)
-ANSWERS = frozenset({"send", "write", "end"})
-REQUEST = re.compile(r"\b(?:req|request)\.body\b")
 
 
 def options(source: Source, node: Node) -> dict[str, Node]:
@@ -143,122 +126,6 @@ def _verify(source: Source, node: Node, given: list[Node]) -> Change:
     return Change((replace_node(member, "verify"),), "the signature of the token is checked; a forged one throws")
 
 
-def page(source: Source, node: Node) -> Iterator[Change]:
-    """Escapes text put into a page: one value if that is enough, else all."""
-    found = list(_list_values(source, _find_page(source, node), ""))
-    refusal: RewriteRefused | None = None
-    for chosen in (*([one] for one in found), found if len(found) > 1 else []):
-        try:
-            edits = [_escape_hole(source, hole, text) for hole, text in chosen]
-        except RewriteRefused as why:
-            refusal = refusal or why
-            continue
-        if edits:
-            yield Change((*edits, *_escaper(source)), "values are shown as text, not as markup")
-    if refusal is not None:
-        raise refusal
-
-
-def _list_values(source: Source, built: Built, before: str) -> Iterator[tuple[StringHole, str]]:
-    """The values of a page with the text before each; instead of parts that are joined, the values in them."""
-    for piece in built.pieces:
-        if isinstance(piece, Text):
-            before += source.slice(piece.start, piece.end)
-            continue
-        parts = _open_join(source, piece)
-        if parts is None:
-            yield piece, before
-        for part in parts or ():
-            yield from _list_values(source, part, before)
-        before += "x"
-
-
-def _open_join(source: Source, hole: StringHole) -> list[Built] | None:
-    """The texts that `rows.join("")` and `rows.map(…).join("")` put together; None for any other value."""
-    node = unwrap(hole.node)
-    if node.type != "call_expression" or read_call(source, node).method != "join":
-        return None
-    made = _find_receiver(node)
-    if made is not None and made.type == "identifier":
-        bound = origins(source, made)
-        value = bound[0].value if len(bound) == 1 and bound[0].kind == "set" else None
-        made = unwrap(value) if value is not None else None
-    if made is None or made.type != "call_expression" or read_call(source, made).method != "map":
-        raise RewriteRefused(f"{source.text(hole.node)!r} may be markup that is meant to be there")
-    given = read_call(source, made).args
-    texts = _list_results(source, unwrap(given[0])) if given and given[0].type == "arrow_function" else []
-    if not texts:
-        raise RewriteRefused(f"{source.text(hole.node)!r} may be markup that is meant to be there")
-    return [build(source, text, UNFOLLOWED) for text in texts]
-
-
-def _find_receiver(call: Node) -> Node | None:
-    callee = call.child_by_field_name("function")
-    thing = callee.child_by_field_name("object") if callee is not None else None
-    return unwrap(thing) if thing is not None else None
-
-
-def _list_results(source: Source, function: Node) -> list[Node]:
-    """What an arrow function returns."""
-    body = require_node(function.child_by_field_name("body"), "the function has no body")
-    if body.type != "statement_block":
-        return [unwrap(body)]
-    returns = [n for n in inside(body, 20_000) if n.type == "return_statement"]
-    own = [n for n in returns if source.scope(n).node == function and n.named_child_count == 1]
-    return [unwrap(n.named_children[0]) for n in own] if len(own) == len(returns) else []
-
-
-def _find_page(source: Source, node: Node) -> Built:
-    """What an answer sends, or a text with tags."""
-    text = node
-    if node.type == "call_expression":
-        call = read_call(source, node)
-        if call.method not in ANSWERS or len(call.args) != 1:
-            raise RewriteRefused(f"there is no plain replacement for {call.name}")
-        text = call.args[0]
-    built = build(source, text)
-    if built.home is not None or len(built.pieces) < 2:
-        raise RewriteRefused("the page is built elsewhere")
-    if text is node:
-        require_tags(built.literal(source))
-    return built
-
-
-def _escape_hole(source: Source, hole: StringHole, before: str) -> Edit:
-    text = source.text(hole.node)
-    if NAMES.search(REQUEST.sub("", text)) or not _is_plain(source, unwrap(hole.node)):
-        raise RewriteRefused(f"{text!r} may be markup that is meant to be there")
-    if not is_text_place(before):
-        raise RewriteRefused("a value stands in a script, a tag or an address, where escaping is not enough")
-    leave_frame(source, hole.node, before)
-    return replace_node(hole.node, f"escapeHtml({text})")
-
-
-def _is_plain(source: Source, node: Node) -> bool:
-    """A value, or a call that makes text of one; what other calls and mapped lists give may be markup."""
-    if node.type == "call_expression":
-        return _gives_text(source, node)
-    if node.type == "identifier":
-        values = [unwrap(b.value) for b in origins(source, node) if b.kind in ("set", "add") and b.value is not None]
-        return all(MADE.search(source.text(value)) is None for value in values)
-    return MADE.search(source.text(node)) is None
-
-
-def _gives_text(source: Source, node: Node) -> bool:
-    """A method that texts and numbers have, a look-up, or a function of this file that writes no tags."""
-    call = read_call(source, node)
-    if call.method in TEXTUAL:
-        return MADE.search(source.text(node)) is None
-    own = [scope.node for scope in source.functions if scope.name == call.name]
-    return bool(own) and not any(MADE.search(source.text(function)) for function in own)
-
-
-def _escaper(source: Source) -> tuple[Edit, ...]:
-    return function(
-        source, "escapeHtml", ESCAPER.format(value="value: unknown" if source.language == "typescript" else "value")
-    )
-
-
 REWRITES: dict[str, Rewrite] = {
     "javascript-cookie": _flag("secure"),
     "javascript-cookie-script": _flag("httpOnly"),
@@ -267,4 +134,3 @@ REWRITES: dict[str, Rewrite] = {
     "javascript-key-size": key_size,
     "javascript-jwt": token_check,
 }
-CHOICES: dict[str, Choices] = {"javascript-response-xss": page}
