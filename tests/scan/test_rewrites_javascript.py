@@ -54,7 +54,7 @@ REFUSED = [
     ("db.query(`SELECT * FROM t WHERE n = ${name}`);", "driver"),
     (MYSQL + "db.query(`SELECT * FROM ${table}`);", "FROM"),
     (MYSQL + "db.query(`SELECT * FROM t WHERE n = ${name}`, [1]);", "already has parameters"),
-    (CHILD + "exec('ls ' + dir + ' | wc');", "needs a shell"),
+    (CHILD + "exec('node ' + dir + ' | more');", "needs a shell"),
     (CHILD + "exec('ls ' + dir, { shell: '/bin/bash' });", "options of its own"),
     (CHILD + "exec(cmd);", "Not rewritten"),
     ("el.innerHTML = '<b>' + name;", "markup of its own"),

@@ -143,7 +143,18 @@ def _is_value(node: Node) -> bool:
         return False
     if around.type == "new_expression" and _same(around.child_by_field_name("constructor"), node):
         return False
+    if around.type == "arguments" and _is_promised(around):
+        return False
     return not any(_same(around.child_by_field_name(field), node) for field in ("name", "left", "key", "property"))
+
+
+def _is_promised(given: Node) -> bool:
+    """`const run = promisify(execFile)`: the scan follows the function under its new name."""
+    call = given.parent
+    maker = call.child_by_field_name("function") if call is not None else None
+    named = maker is not None and re.fullmatch(rb"(?:util\.)?promisify", maker.text or b"") is not None
+    kept = call.parent if call is not None else None
+    return named and kept is not None and kept.type == "variable_declarator"
 
 
 IMPORTING = words(

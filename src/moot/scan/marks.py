@@ -36,6 +36,16 @@ def marks(source: Source, built: Built) -> list[Mark]:
     return found
 
 
+def list_marks(source: Source, built: Built) -> Iterator[Mark]:
+    """The characters of a text as they are written, for edits inside its tokens; a value ends where its node does."""
+    template = _template_kind(source, built)
+    for piece in built.pieces:
+        if isinstance(piece, Text):
+            yield from _characters(source, piece, template)
+        else:
+            yield Mark("", piece.node.start_byte, piece.node.end_byte, hole=piece)
+
+
 def _template_kind(source: Source, built: Built) -> str:
     if not built.cuts:
         return ""

@@ -19,10 +19,10 @@ ONE_WORD = word_set(
     "path file filename filepath dir directory folder host hostname ip addr address url uri domain name username "
     "user email id pid uid gid port branch tag repo image container package pkg module key device interface iface "
     "target source src dst dest destination archive script program server node volume bucket table database db "
-    "version ref commit sha hash number count size index num log logfile outfile infile output input out word "
-    "term keyword text message title label query comment description subject caption account login group owner "
-    "service unit process zone width height quality format ext extension timeout seconds duration prefix suffix "
-    "remote subnet network fqdn mac lines limit"
+    "version ref commit sha hash number count size index num log logfile outfile infile output input out word term "
+    "keyword text message title label query comment description subject caption account login group owner service "
+    "unit process zone width height quality format ext extension timeout seconds duration prefix suffix remote "
+    "subnet network fqdn mac lines limit depth level max min year month day date"
 )
 """Last words of names that hold a single argument."""
 QUOTED = re.compile(r"\b(?:quote|shellescape|escapeshellarg|basename|str\(int|int)\(")
@@ -35,9 +35,9 @@ SIMPLE = re.compile(r"[A-Za-z0-9_./:=@%+,\-]")
 WORD = re.compile(rf"{SIMPLE.pattern}+")
 
 
-def words(source: Source, marks: Sequence[Mark]) -> list[Word]:
+def words(source: Source, marks: Sequence[Mark], *, begun: bool = False) -> list[Word]:
     """The arguments of a simple command; refuses anything that needs a shell. An unquoted value is one argument only if
-    it certainly is: the shell would split a string of options."""
+    it certainly is: the shell would split a string of options. `begun`: the program came before."""
     found: list[Word] = []
     current: list[Part] | None = None
     quote = ""
@@ -58,14 +58,15 @@ def words(source: Source, marks: Sequence[Mark]) -> list[Word]:
         raise RewriteRefused("a quote in the command is not closed")
     if current is not None:
         found.append(tuple(current))
-    _check_program(found)
+    if not begun:
+        _check_program(found)
     alone = [word[0] for word in found if len(word) == 1 and isinstance(word[0], StringHole) and word[0] not in quoted]
     for hole in alone:
-        _check_one_word(source, hole)
+        check_one_word(source, hole)
     return found
 
 
-def _check_one_word(source: Source, hole: StringHole) -> None:
+def check_one_word(source: Source, hole: StringHole) -> None:
     if not is_one_word(source, hole):
         raise RewriteRefused(
             f"{source.text(hole.node)!r} may hold several words, which a shell takes apart and a list of arguments "
@@ -86,7 +87,7 @@ def is_one_word(source: Source, hole: StringHole) -> bool:
     if hole.node.type == "identifier":
         values += [source.text(b.value) for b in origins(source, hole.node) if b.value is not None]
     last = re.findall(r"[A-Za-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)) or [""]
-    if is_constant_word(source, hole.node) or _is_number(source, hole.node):
+    if is_constant_word(source, hole.node) or _is_number(source, hole.node) or _has_number(source, hole.node):
         return True
     named = last[-1].lower() in ONE_WORD or bool(QUOTED.search(text))
     return named and not any(re.search(r"""\.join\(|["'`][^"'`]*\s[^"'`]*["'`]""", value) for value in values)
@@ -101,6 +102,17 @@ def _is_number(source: Source, name: Node) -> bool:
     word = re.escape(source.text(name))
     written = rf"[(,]\s*{word}\s*(?::\s*(?:int|float)\s*(?:=[^,)]*)?|=\s*-?\d[\d._]*\s*)(?=[,)])"
     return given is not None and re.search(written, source.text(given)) is not None
+
+
+def _has_number(source: Source, name: Node) -> bool:
+    """`limit` of `(branch, limit = 5)`"""
+    for given in source.nodes("assignment_pattern", "required_parameter"):
+        left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
+        left = left or given.child_by_field_name("pattern")
+        right = right or given.child_by_field_name("value")
+        if left is not None and right is not None and source.text(left) == source.text(name):
+            return right.type in ("number", "integer") and source.scope(left) is source.scope(name)
+    return False
 
 
 def is_constant_word(source: Source, name: Node) -> bool:

@@ -13,7 +13,7 @@ from moot.scan.engine.machine import MAX_INLINED, MAX_LEVELS, MAX_SHAPES, Bound,
 from moot.scan.engine.reflection import ReflectedCall, resolve_reflection
 from moot.scan.engine.sites import CallSite
 from moot.scan.engine.state import HeapCell, State, join_states
-from moot.scan.engine.summaries import apply_summary, find_shape, summarise_call
+from moot.scan.engine.summaries import apply_summary, find_shape, summarise_call, summarise_part
 from moot.scan.engine.values import (
     ANY,
     CONSTRUCTED,
@@ -206,7 +206,8 @@ def invoke(m: Machine, closure: Closure, args: list[Val], keywords: dict[str, Va
         # Constant arguments may have skipped part of the function, so it is also analysed on its own.
         if any(value.const is not UNKNOWN for value in args):
             m.recursive.add(id(function))
-        return _opaque_result(m, args, keywords, state)
+        known = summarise_part(m, function, args) if not keywords else None
+        return known if known is not None else _opaque_result(m, args, keywords, state)
     key = _memo_key(closure, args, keywords, state)
     if key is not None and key in m.memo:
         return _mark_returned(m, m.memo[key], function.name, at)

@@ -392,7 +392,13 @@ def _narrow_kinds(kinds: frozenset[str], last: str, site: CallSite) -> frozenset
         return kinds
     old = site.arg(0)
     text = old.const if old is not None else None
-    return frozenset(kind for key, found in facts.FORBIDDEN if key == text and key in "'\"<\n\r(" for kind in found)
+    found = {kind for key, kinds in facts.FORBIDDEN if key == text and key in "'\"<\n\r(" for kind in kinds}
+    new = site.arg(1)
+    return frozenset(found | {"shell"} if text == "'" and new is not None and new.const in REOPENED else found)
+
+
+REOPENED = frozenset({"'\\''", "'\"'\"'"})
+"""What stands for a single quote between single quotes of a shell."""
 
 
 def _marks(name: str, last: str, site: CallSite) -> frozenset[str]:

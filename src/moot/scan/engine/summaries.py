@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from moot.scan.engine.fold import UNKNOWN
+from moot.scan.engine.ir import Function
 from moot.scan.engine.lookups import taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.state import Proved, State
@@ -73,3 +74,19 @@ def _for_arguments(values: list[Val], facts: frozenset[PartFact]) -> Proved:
         if place < len(values)
         for taint in values[place].taints
     )
+
+
+def summarise_part(m: Machine, function: Function, args: list[Val]) -> Val | None:
+    """A function that calls itself for parts of its own arguments gives of them what it gave of the whole so far; None
+    if it gave nothing yet, or passes anything else on."""
+    outer = next(frame for frame in m.frames if frame.function is function)
+    if not outer.returns or len(args) > len(function.params):
+        return None
+    for value, parameter in zip(args, function.params, strict=False):
+        start = f"parameter {parameter.name} of {function.name}()|"
+        if value.refs or not all(taint.origin.startswith(start) for taint in value.taints):
+            return None
+    taints: Taints = ()
+    for value, _ in outer.returns:
+        taints = merge_taints(taints, value.taints)
+    return Val(taints) if not any(value.refs for value, _ in outer.returns) else None

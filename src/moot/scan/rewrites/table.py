@@ -11,6 +11,7 @@ from moot.scan.go.rewrites import steps as gosteps
 from moot.scan.go.rewrites import temp as gotemp
 from moot.scan.go.rewrites import values as govalues
 from moot.scan.javascript import rewrites as javascript
+from moot.scan.javascript.rewrites import commands as jscommands
 from moot.scan.javascript.rewrites import files as jsfiles
 from moot.scan.javascript.rewrites import guard as jsguard
 from moot.scan.javascript.rewrites import pages as jspages
@@ -67,6 +68,7 @@ CHOICES: dict[str, Choices] = {
     **golines.CHOICES,
     **gosettings.CHOICES,
     **gosteps.CHOICES,
+    **jscommands.CHOICES,
     **jsguard.CHOICES,
     **jspages.CHOICES,
     **jspath.CHOICES,

@@ -4,18 +4,14 @@ import re
 
 from tree_sitter import Node
 
-from moot.scan.calls import imports, read_call
+from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.javascript.rewrites.sql import FUNCTIONS, template
-from moot.scan.marks import marks
 from moot.scan.rewrites.choices import leave_choices, leave_configured
 from moot.scan.rewrites.digests import require_shown_only
 from moot.scan.rewrites.markup import NAMES
-from moot.scan.rewrites.query import sole_use
 from moot.scan.rules import matches
-from moot.scan.shell import Word, words
-from moot.scan.strings import Built, StringHole, build, quotes, unwrap
+from moot.scan.strings import build, quotes, unwrap
 from moot.scan.syntax import Source, inside
 
 ADDRESS = re.compile(
@@ -24,62 +20,6 @@ ADDRESS = re.compile(
 WORDS = re.compile(r"(?i)(?:name|login|user|mail|phone|city|country|query|search|keyword)$")
 """Names of values that hold no markup, which a text or a caption may."""
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
-
-
-def command(source: Source, node: Node) -> Change:
-    call = read_call(source, node)
-    new = {"child_process.exec": "execFile", "child_process.execSync": "execFileSync"}.get(call.name)
-    if new is None:
-        raise RewriteRefused(f"there is no plain replacement for {call.name}")
-    built = build(source, call.args[0])
-    sole_use(source, built, call.args[0])
-    if not all(_same_for_both(source, unwrap(arg)) for arg in call.args[1:]):
-        raise RewriteRefused("the call has options of its own")
-    program, *rest = words(source, marks(source, built))
-    arguments = ", ".join(_argument(source, word) for word in rest)
-    edits = _split(source, built, call.args[0], _argument(source, program), f"[{arguments}]")
-    edits += _rename_call(source, node, call.method, new)
-    return Change(tuple(edits), f"{new} gets a list of arguments and no shell reads it")
-
-
-def _split(source: Source, built: Built, arg: Node, program: str, arguments: str) -> list[Edit]:
-    """The program comes from the call, the arguments from where the command was built."""
-    if built.home is None:
-        return [replace_node(arg, f"{program}, {arguments}")]
-    place = require_node(built.home.value, "the text is not here")
-    return [replace_node(place, arguments), replace_node(arg, f"{program}, {source.text(arg)}")]
-
-
-def _same_for_both(source: Source, node: Node) -> bool:
-    """The remaining arguments mean the same to execFile, unless they ask for a shell."""
-    if node.type != "object":
-        return node.type in (*FUNCTIONS, "identifier")
-    keys = [pair.child_by_field_name("key") for pair in node.named_children]
-    return all(key is not None and source.text(key).strip("\"'") != "shell" for key in keys)
-
-
-def _argument(source: Source, word: Word) -> str:
-    if len(word) == 1 and isinstance(word[0], StringHole):
-        return f"String({source.text(word[0].node)})"
-    if all(isinstance(part, str) for part in word):
-        text = "".join(part for part in word if isinstance(part, str))
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return template(source, word)
-
-
-def _rename_call(source: Source, node: Node, old: str, new: str) -> list[Edit]:
-    """Renames the callee, and imports the new name if names are imported one by one."""
-    callee = require_node(node.child_by_field_name("function"), "the call has no name")
-    if callee.type == "member_expression":
-        return [replace_node(require_node(callee.child_by_field_name("property"), "the call has no name"), new)]
-    known = next((alias for alias, real in imports(source).items() if real == f"child_process.{new}"), None)
-    if known is not None:
-        return [replace_node(callee, known)]
-    listed = ("import_specifier", "shorthand_property_identifier_pattern")
-    for specifier in source.nodes(*listed):
-        if source.text(specifier) == source.text(callee) == old:
-            return [replace_node(callee, new), Edit(specifier.end_byte, specifier.end_byte, f", {new}")]
-    raise RewriteRefused("the import cannot be extended")
 
 
 def html(source: Source, node: Node) -> Change:
@@ -144,7 +84,6 @@ def buffer(source: Source, node: Node) -> Change:
 
 
 REWRITES: dict[str, Rewrite] = {
-    "javascript-exec": command,
     "javascript-html": html,
     "javascript-tls-verify": tls,
     "javascript-weak-hash": weak_hash,
