@@ -228,7 +228,7 @@ def _argument(source: Source, word: Word) -> str:
 
 
 def run_by_helper(source: Source, node: Node) -> Change:
-    """`run(command)` of this file gives its only parameter to a shell: its callers give a program and arguments."""
+    """`run(command)` of this file hands its parameter to a shell: its callers now give a program and its arguments."""
     call = read_call(source, node)
     new = PLAIN.get(call.name)
     given = unwrap(call.args[0]) if call.args else node
