@@ -20,6 +20,7 @@ from moot.scan.javascript.rewrites import regex as jsregex
 from moot.scan.javascript.rewrites import settings as jssettings
 from moot.scan.javascript.rewrites import sql as jssql
 from moot.scan.javascript.rewrites import state as jsstate
+from moot.scan.javascript.rewrites import tokens as jstokens
 from moot.scan.python import rewrites as python
 from moot.scan.python.rewrites import ciphers as pyciphers
 from moot.scan.python.rewrites import expressions as pyexpressions
@@ -48,6 +49,7 @@ REWRITES: dict[str, Rewrite] = {
     **jssettings.REWRITES,
     **jssql.REWRITES,
     **jsstate.REWRITES,
+    **jstokens.REWRITES,
     **jsfiles.REWRITES,
     **jsregex.REWRITES,
     **go.REWRITES,
@@ -73,4 +75,5 @@ CHOICES: dict[str, Choices] = {
     **jspages.CHOICES,
     **jspath.CHOICES,
     **jssql.CHOICES,
+    **jstokens.CHOICES,
 }

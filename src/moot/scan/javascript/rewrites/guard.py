@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tree_sitter import Node
 
+from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
@@ -106,19 +107,34 @@ def pattern(source: Source, node: Node) -> Iterator[Change]:
 def document_query(source: Source, node: Node) -> Iterator[Change]:
     """Compares a text field with text, whatever object was sent."""
     query = unwrap(require_node(read_call(source, node).arg(0), "the query is not here"))
+    if query.type == "identifier":
+        made = origins(source, query)
+        alone = made[0].value if len(made) == 1 and made[0].kind == "set" else None
+        query = unwrap(require_node(alone, "the query is put together elsewhere"))
     if query.type != "object":
         raise RewriteRefused("the query is put together elsewhere")
     found: list[StringHole] = []
-    for pair in (child for child in query.named_children if child.type == "pair"):
+    for pair in query.named_children:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
-        if key is None or value is None or unwrap(value).type not in PARTS:
+        if pair.type == "shorthand_property_identifier":
+            key = value = pair
+        if key is None or value is None or (key != value and unwrap(value).type not in PARTS):
             continue
         if not TEXTUAL.search(source.text(key).strip("\"'")):
             raise RewriteRefused("it cannot be told whether a field holds text")
         found.append(StringHole(value))
     if not found:
         raise RewriteRefused("no plain value stands in the query")
-    yield from _wrap_values(source, found, lambda text: f"String({text})", (), "is text in the query")
+    for chosen in (*([hole] for hole in found), found if len(found) > 1 else []):
+        if chosen:
+            shown = ", ".join(source.text(hole.node) for hole in chosen)
+            yield Change(tuple(_as_text(source, hole.node) for hole in chosen), f"{shown} is text in the query")
+
+
+def _as_text(source: Source, value: Node) -> Edit:
+    new = f"String({source.text(value)})"
+    named = value.type == "shorthand_property_identifier"
+    return replace_node(value, f"{source.text(value)}: {new}" if named else new)
 
 
 def redirect(source: Source, node: Node) -> Iterator[Change]:

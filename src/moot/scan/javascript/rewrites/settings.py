@@ -7,7 +7,7 @@ from tree_sitter import Node
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.rewrites.choices import READ, leave_choices, leave_plain_cookie
+from moot.scan.rewrites.choices import READ, leave_plain_cookie
 from moot.scan.strings import constant_text, quotes, unwrap
 from moot.scan.syntax import Source, inside
 
@@ -93,44 +93,10 @@ def key_size(source: Source, node: Node) -> Change:
     return Change((replace_node(size, "2048"),), "the key has 2048 bits; making it takes longer")
 
 
-def token_check(source: Source, node: Node) -> Change:
-    """Rejects expired tokens, and `none` if other algorithms are listed."""
-    leave_choices(source, node, "what is checked of the token")
-    if re.search(r"(?i)refresh|renew|logout|expired|decode", source.scope(node).name):
-        raise RewriteRefused("the name says that an expired token is wanted too")
-    if node.type == "pair" and source.text(node).replace(" ", "") == "ignoreExpiration:true":
-        return Change(
-            (replace_node(require_node(node.child_by_field_name("value"), "none"), "false"),),
-            "expired tokens are refused",
-        )
-    given = [unwrap(arg) for arg in read_call(source, node).args]
-    if read_call(source, node).method == "decode":
-        return _verify(source, node, given)
-    lists = [options(source, arg).get("algorithms") for arg in given if arg.type == "object"]
-    named = require_node(next((value for value in lists if value is not None), None), "the algorithms are not here")
-    kept = [n for n in named.named_children if (constant_text(source, n) or "").lower() not in ("", "none")]
-    if named.type != "array" or not kept or len(kept) == len(named.named_children):
-        raise RewriteRefused("it cannot be told which algorithms are meant")
-    new = f"[{', '.join(source.text(n) for n in kept)}]"
-    return Change((replace_node(named, new),), "a token without a signature is refused")
-
-
-def _verify(source: Source, node: Node, given: list[Node]) -> Change:
-    """`decode(token, secret)` names the secret and does not use it."""
-    call = read_call(source, node)
-    callee = require_node(node.child_by_field_name("function"), "the call has no name")
-    member = callee.child_by_field_name("property")
-    secret = len(given) == 2 and re.search(r"(?i)secret|key", source.text(given[1])) and given[1].type != "object"
-    if not call.name.startswith("jsonwebtoken.") or member is None or not secret:
-        raise RewriteRefused("the key to check the signature with is not here")
-    return Change((replace_node(member, "verify"),), "the signature of the token is checked; a forged one throws")
-
-
 REWRITES: dict[str, Rewrite] = {
     "javascript-cookie": _flag("secure"),
     "javascript-cookie-script": _flag("httpOnly"),
     "javascript-weak-random": random,
     "javascript-tls-version": tls_version,
     "javascript-key-size": key_size,
-    "javascript-jwt": token_check,
 }

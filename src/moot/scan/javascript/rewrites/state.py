@@ -4,12 +4,14 @@ import re
 
 from tree_sitter import Node
 
+from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
+from moot.scan.javascript.rewrites.functions import list_parameters
 from moot.scan.javascript.rewrites.module import before, function, require_module
 from moot.scan.javascript.rewrites.settings import options
 from moot.scan.strings import StringHole, build, constant_text, unwrap
-from moot.scan.syntax import Source, inside
+from moot.scan.syntax import FUNCTIONS, Source, inside
 
 SAME_SECRET = """const sameSecret = ({given}) => {{
   if (typeof left !== "string" || typeof right !== "string") return left === right;
@@ -129,14 +131,16 @@ def plain_keys(source: Source, node: Node) -> Change:
     """Skips keys that lead to a prototype; data has no such keys."""
     left = node.child_by_field_name("left")
     index = left.child_by_field_name("index") if left is not None else None
-    if left is None or index is None or index.type != "identifier":
-        raise RewriteRefused("the key is not one that a loop runs over")
+    if left is None or index is None:
+        raise RewriteRefused(NO_LOOP)
+    if index.type != "identifier":
+        return _refuse_way(source, node, left, index)
     key, loop = source.text(index), node.parent
-    while loop is not None and not (loop.type == "for_in_statement" and _runs_over(source, loop, key)):
+    while loop is not None and not _runs_over(source, loop, key):
         loop = loop.parent
     body = loop.child_by_field_name("body") if loop is not None else None
     if loop is None or body is None or body.type != "statement_block" or not body.named_children:
-        raise RewriteRefused("the key is not one that a loop runs over")
+        raise RewriteRefused(NO_LOOP)
     first = body.named_children[0]
     # An entry called `constructor` leads to a prototype only if what is there already is gone into, in another object
     # than the one whose own entries the loop runs over.
@@ -144,13 +148,48 @@ def plain_keys(source: Source, node: Node) -> Change:
     own = over is not None and filled is not None and source.text(filled) in source.text(over)
     inward = source.text(body).count(source.text(left)) > 1 and not own
     names = PROTOTYPES if inward else PROTOTYPES[:1]
-    guard = f"if ({' || '.join(f'{key} === {name}' for name in names)}) continue;"
+    leave = "continue" if loop.type == "for_in_statement" else "return"
+    guard = f"if ({' || '.join(f'{key} === {name}' for name in names)}) {leave};"
     return Change((before(source, first, guard),), f"a {key} that leads to a prototype is passed over")
 
 
+NO_LOOP = "the key is not one that a loop runs over"
+
+
 def _runs_over(source: Source, loop: Node, key: str) -> bool:
-    left = loop.child_by_field_name("left")
-    return left is not None and source.text(left) == key
+    """A loop over keys, or the function that `forEach` calls for each."""
+    if loop.type == "for_in_statement":
+        left = loop.child_by_field_name("left")
+        return left is not None and _names(source, left, key)
+    outer = loop.parent.parent if loop.parent is not None else None
+    called = outer is not None and outer.type == "call_expression" and read_call(source, outer).method == "forEach"
+    return called and loop.type in FUNCTIONS and any(_names(source, each, key) for each in list_parameters(loop)[:1])
+
+
+def _names(source: Source, left: Node, key: str) -> bool:
+    """`key` itself, or the first of `[key, value]`."""
+    first = left.named_children[0] if left.type == "array_pattern" and left.named_children else left
+    return source.text(first) == key
+
+
+def _refuse_way(source: Source, node: Node, left: Node, index: Node) -> Change:
+    """`node[keys[i]]` goes along a way of keys: none of them may lead to a prototype."""
+    keys = index.child_by_field_name("object") if index.type == "subscript_expression" else None
+    made = origins(source, keys) if keys is not None and keys.type == "identifier" else []
+    if keys is None or len(made) != 1 or made[0].kind != "set" or made[0].value is None:
+        raise RewriteRefused(NO_LOOP)
+    value = unwrap(made[0].value)
+    cut = value.type == "call_expression" and read_call(source, value).method in ("split", "match", "filter")
+    statement = source.statement(made[0].node)
+    if not cut or statement is None or source.scope(statement) is not source.scope(node):
+        raise RewriteRefused(NO_LOOP)
+    test = " || ".join(f"key === {name}" for name in PROTOTYPES)
+    way = source.text(keys)
+    guard = f'if ({way}.some((key) => {test})) {{ throw new Error("the way leads to a prototype"); }}'
+    place = statement.next_named_sibling
+    if place is None:
+        raise RewriteRefused(NO_LOOP)
+    return Change((before(source, place, guard),), f"no part of {way} leads to a prototype")
 
 
 REWRITES: dict[str, Rewrite] = {
