@@ -20,8 +20,10 @@ from moot.scan.rules.hosts import (
     HostCheck,
     is_open_list,
     is_open_path,
+    is_open_site,
     list_hosts,
     list_wanted,
+    read_constant_host,
     read_host_check,
     read_last_word,
     read_membership,
@@ -56,6 +58,13 @@ const isOnHost = ({given}) => {{
     return false;
   }}
 }};"""
+SAME_ORIGIN = """const isSameOrigin = ({given}) => {{
+  try {{
+    return new URL(address).origin === new URL(site).origin;
+  }} catch {{
+    return false;
+  }}
+}};"""
 UNKNOWN_HOSTS = "whether other hosts, such as those below this one, are meant is nowhere in the code"
 DOT, SLASH = "the host must be this one or one below it", "the host ends where the text does: a path must follow"
 ESCAPED = "the dots of the host match dots only"
@@ -74,9 +83,15 @@ def check_host(source: Source, node: Node) -> Change:
     if check.how == AT_START:
         if is_open_path(source, check, check.wanted):
             return _stay_here(source, check)
+        if is_open_site(source, check):
+            return _compare_origins(source, check)
         return _end_hosts(source, check) if is_open_list(source, check) else _end_host(source, check)
     if (change := _ask_host(source, check) or _ask_listed(source, check)) is not None:
         return change
+    kept = read_constant_host(source, check.wanted)
+    if kept is not None and check.how == AT_END and source.language in ("javascript", "typescript"):
+        new = f'("." + {_read_host(source, check)}).endsWith("." + {source.text(check.wanted)})'
+        return Change((replace_node(check.node, new),), DOT)
     text = constant_text(source, check.wanted) if check.wanted.type in STRINGS else None
     if text is None or "\\" in text:
         raise RewriteRefused(UNKNOWN_HOSTS)
@@ -97,6 +112,17 @@ def _read_check(source: Source, node: Node) -> HostCheck | None:
         if call is not None and call.method == name.rpartition(".")[2]:
             return read_host_check(source, call, name, how)
     return None
+
+
+def _compare_origins(source: Source, check: HostCheck) -> Change:
+    """An address that begins like the site must have its origin as well."""
+    subject, wanted, test = (source.text(node) for node in (check.subject, check.wanted, check.node))
+    if not re.fullmatch(r"[\w.]+", subject):
+        raise RewriteRefused("the address is worked out in the check")
+    given = "address: string, site: string" if source.language == "typescript" else "address, site"
+    helper = js_function(source, "isSameOrigin", SAME_ORIGIN.format(given=given))
+    new = f"({test} && isSameOrigin({subject}, {wanted}))"
+    return Change((replace_node(check.node, new), *helper), "the host is compared as a whole")
 
 
 def _stay_here(source: Source, check: HostCheck) -> Change:

@@ -21,11 +21,20 @@ ADDRESS = re.compile(
 )
 """Names of values that hold an address. A list of them is looked up as a whole."""
 TARGET = re.compile(
-    r"(?i)(?:^|_)(?:next|target|redirect(?:_?to|_?ur[li])?|return_?(?:to|ur[li])|back|goto|dest(?:ination)?|ur[li])$"
+    r"(?i)(?:^|_)(?:next(?:_?(?:ur[li]|path|page))?|target|redirect(?:_?(?:to|ur[li]|path|target))?|back|goto|ur[li]"
+    r"|return_?(?:to|ur[li]|path|address)|dest(?:ination)?|continue(?:_?to)?)$"
 )
 """Names of what a visitor is sent to."""
-SENDS = re.compile(r"(?i)redirect|next_?(?:page|ur[li])|return_?(?:to|ur[li])|safe_?ur[li]|after_?log_?in|go_?back")
+SENDS = re.compile(
+    r"(?i)redirect|next_?(?:page|path|ur[li])|return_?(?:to|ur[li]|path|target|address)|safe_?(?:ur[li]|next|return)"
+    r"|after_?(?:log_?in|sign_?in)|go_?back|log_?in_?target|landing_?(?:page|path|ur[li])"
+)
 """Names of functions that decide where a visitor is sent."""
+OUR_SITE = re.compile(
+    r"(?i)^(?:(?:site|base|app|our|own|home|public|root|allowed|trusted)_?(?:ur[li]|origin|address)?|origin|site)$"
+)
+"""Names of the address of a site, without what follows the host."""
+OPEN_SITE = re.compile(r"`https?://\$\{[\w.]+\}`")
 DOT = re.compile(r"""["'`]\.["'`]""")
 KIND = re.compile(r"""['"](?!https?['"])\w{3,}['"]""")
 """A word that is no part of every address."""
@@ -182,8 +191,55 @@ def is_open_path(source: Source, check: HostCheck, wanted: Node) -> bool:
     if check.how != AT_START or wanted.type not in STRINGS or constant_text(source, wanted) != "/":
         return False
     scope = source.scope(check.node)
-    about = SENDS.search(scope.name) is not None and TARGET.search(read_last_word(source, check.subject)) is not None
-    return about and not OTHER_START.search(source.text(scope.node))
+    return _decides_target(source, check) and not OTHER_START.search(source.text(scope.node))
+
+
+def _decides_target(source: Source, check: HostCheck) -> bool:
+    """A function named after where it sends somebody asks about the address it was given."""
+    scope = source.scope(check.node)
+    name = scope.name or _read_kept_name(source, scope.node)
+    return SENDS.search(name) is not None and any(TARGET.search(word) for word in _list_words(source, check.subject))
+
+
+def _read_kept_name(source: Source, function: Node) -> str:
+    """`f` of `const f = (x) => …`"""
+    outer = function.parent
+    kept = outer.child_by_field_name("name") if outer is not None and outer.type == "variable_declarator" else None
+    return source.text(kept) if kept is not None else ""
+
+
+def _list_words(source: Source, subject: Node) -> list[str]:
+    """The name that is asked about, and the one that it was made of: `const wanted = next.trim()`."""
+    made = origins(source, subject) if subject.type == "identifier" else []
+    value = made[0].value if len(made) == 1 and made[0].kind == "set" else None
+    first = (
+        re.match(
+            r"(?:String\()?([\w.]+?)\)?(?:\.(?:trim|toString|strip)\(\))?(?:\s*(?:\|\||\?\?|or)\s.*)?$",
+            source.text(value),
+        )
+        if value is not None
+        else None
+    )
+    return [read_last_word(source, subject), *([first[1].rpartition(".")[2]] if first else [])]
+
+
+def is_open_site(source: Source, check: HostCheck) -> bool:
+    """`url.startsWith(siteUrl)`: any host may follow that begins like the site's."""
+    if check.how != AT_START or source.language in ("python", "go"):
+        return False
+    if OTHER_SITE.search(source.text(source.scope(check.node).node)):
+        return False
+    if check.wanted.type == "template_string":
+        return (
+            OPEN_SITE.fullmatch(source.text(check.wanted)) is not None
+            and ADDRESS.search(read_last_word(source, check.subject)) is not None
+        )
+    named = check.wanted.type == "identifier" and OUR_SITE.search(source.text(check.wanted)) is not None
+    return named and _decides_target(source, check)
+
+
+OTHER_SITE = re.compile(r"\.origin\b|\.host(?:name)?\b|isSameOrigin")
+"""In a function that compares hosts as well."""
 
 
 def list_hosts(source: Source, wanted: Node) -> list[str]:
@@ -245,7 +301,7 @@ def is_open_list(source: Source, check: HostCheck) -> bool:
 
 
 def _is_weak(source: Source, check: HostCheck, wanted: Node) -> bool:
-    if is_open_path(source, check, wanted):
+    if is_open_path(source, check, wanted) or is_open_site(source, check):
         return True
     if not ADDRESS.search(read_last_word(source, check.subject)):
         return False
@@ -257,6 +313,8 @@ def _is_weak(source: Source, check: HostCheck, wanted: Node) -> bool:
             check.how == WITHIN or (check.how == AT_END and not any(host and host["dot"] for host in hosts))
         )
     text = constant_text(source, wanted) if wanted.type in STRINGS else None
+    if text is None and (known := read_constant_host(source, wanted)) is not None:
+        return check.how == WITHIN or (check.how == AT_END and known["dot"] is None)
     if text is None:
         return check.how != AT_START and wanted.type == "identifier" and _is_our_host(source, source.text(wanted))
     host = HOST.fullmatch(text)
@@ -265,6 +323,14 @@ def _is_weak(source: Source, check: HostCheck, wanted: Node) -> bool:
     if check.how == AT_START:
         return host["scheme"] is not None and host["end"] is None
     return check.how == WITHIN or host["dot"] is None
+
+
+def read_constant_host(source: Source, wanted: Node) -> re.Match[str] | None:
+    """A host that is kept under a name."""
+    made = origins(source, wanted) if wanted.type == "identifier" else []
+    value = made[0].value if len(made) == 1 and made[0].kind == "set" else None
+    found = HOST.fullmatch(constant_text(source, value) or "") if value is not None else None
+    return found if found is not None and not (found["scheme"] or found["end"]) else None
 
 
 def _is_our_host(source: Source, name: str) -> bool:
