@@ -11,6 +11,7 @@ from moot.scan.go.rewrites import steps as gosteps
 from moot.scan.go.rewrites import temp as gotemp
 from moot.scan.go.rewrites import values as govalues
 from moot.scan.javascript import rewrites as javascript
+from moot.scan.javascript.rewrites import ciphers as jsciphers
 from moot.scan.javascript.rewrites import commands as jscommands
 from moot.scan.javascript.rewrites import files as jsfiles
 from moot.scan.javascript.rewrites import guard as jsguard
@@ -70,6 +71,7 @@ CHOICES: dict[str, Choices] = {
     **golines.CHOICES,
     **gosettings.CHOICES,
     **gosteps.CHOICES,
+    **jsciphers.CHOICES,
     **jscommands.CHOICES,
     **jsguard.CHOICES,
     **jspages.CHOICES,

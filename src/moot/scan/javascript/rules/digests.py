@@ -41,8 +41,27 @@ def has_fixed_iv(site: Site) -> bool:
     key = site.arg(1)
     if key is not None and value.taints and is_cut_of(key, value):
         return True
+    if _is_cut_here(site):
+        return True
     zeros = value.name == "Buffer.alloc()" and not finds(r"randomFill|getRandomValues", site.around())
     return _is_fixed(value) or zeros
+
+
+GIVEN = re.compile(r"createCipheriv\(\s*[^,]+,\s*([\w.]+)\s*,\s*([\w.]+)\s*[,)]")
+
+
+def _is_cut_here(site: Site) -> bool:
+    """`this.iv = key.subarray(0, 16)`, `const iv = this.key.slice(0, 16)`"""
+    key, value, given = site.arg(1), site.arg(2), GIVEN.search(site.text())
+    if (
+        key is not None
+        and value is not None
+        and key.name
+        and value.name.startswith((f"{key.name}.slice", f"{key.name}.subarray"))
+    ):
+        return True
+    made = rf"\b{re.escape(given[2])}\s*=\s*{re.escape(given[1])}\.(?:slice|subarray)\(" if given is not None else ""
+    return bool(made) and re.search(made, site.around()) is not None
 
 
 def _is_fixed(value: Val | None) -> bool:
