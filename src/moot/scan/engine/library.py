@@ -244,6 +244,8 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
         value = site.arg(place)
         if value is None:
             continue
+        if (held := _find_possible_part(site, sink, value, mark)) is not None:
+            return held
         for taint in site.taints_at(place, sink.kind) if mark == ALONE or sink.alone else value.taints:
             if taint.label == "unknown":
                 shown = sink.unknown and _is_shown(taint, value, sink, mark)
@@ -254,6 +256,17 @@ def _find_possible(site: CallSite, sink: Sink) -> Taint | None:
                 unseen = taint.origin.startswith("parameter ") and least <= taint.strength < sink.floor
                 fits = unseen and (mark == ALONE or _is_shown(taint, value, sink, mark) or _is_alone(taint, sink))
             if fits and harmful(taint._replace(label="outside", strength=1.0), sink, site.state):
+                return taint
+    return None
+
+
+def _find_possible_part(site: CallSite, sink: Sink, value: Val, mark: str | None) -> Taint | None:
+    """A header in a table of headers."""
+    cells = site.m.cells(value, site.state) if sink.kind == "header" and value.refs else []
+    for part in (held for _, cell in cells for held in cell.items.values() if mark in held.marks):
+        for taint in part.taints:
+            known = taint.origin.startswith("parameter ") and POSSIBLE <= taint.strength < sink.floor
+            if known and harmful(taint._replace(label="outside", strength=1.0), sink, site.state):
                 return taint
     return None
 

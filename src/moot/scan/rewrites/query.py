@@ -51,13 +51,17 @@ class Dialect:
     """Whether a text may be bound after LIMIT."""
     value: Callable[[str], str] = lambda text: text
     """A value as the driver takes it."""
+    is_number: Callable[[Source, StringHole], bool] = lambda source, hole: False
+    """Whether a value is a number whatever is given, so that it may stay in the text."""
 
 
 def parameterise_query(source: Source, call: SourceCall, arg: Node, dialect: Dialect) -> Change:
     built = build(source, arg)
     sole_use(source, built, arg)
     found = marks(source, built)
-    places = slots(found)
+    places = [slot for slot in slots(found) if not _stays(source, slot, dialect)]
+    if not places:
+        raise RewriteRefused("no value stands in the text")
     check_places(source, found, places, dialect)
     values = [bind_value(source, slot, dialect) for slot in places]
     edits = [
@@ -67,6 +71,11 @@ def parameterise_query(source: Source, call: SourceCall, arg: Node, dialect: Dia
         Edit(arg.end_byte, arg.end_byte, dialect.arguments(values)),
     ]
     return Change(drop_empty_edits(edits), f"bound {', '.join(values)} as parameters of the query")
+
+
+def _stays(source: Source, slot: SqlSlot, dialect: Dialect) -> bool:
+    hole = slot.parts[0] if len(slot.parts) == 1 and slot.first == slot.last else None
+    return isinstance(hole, StringHole) and slot.after in ("LIMIT", "OFFSET") and dialect.is_number(source, hole)
 
 
 def placeholders(

@@ -22,6 +22,7 @@ from moot.scan.javascript.rewrites import settings as jssettings
 from moot.scan.javascript.rewrites import sql as jssql
 from moot.scan.javascript.rewrites import state as jsstate
 from moot.scan.javascript.rewrites import tokens as jstokens
+from moot.scan.javascript.rewrites import xpath as jsxpath
 from moot.scan.python import rewrites as python
 from moot.scan.python.rewrites import ciphers as pyciphers
 from moot.scan.python.rewrites import expressions as pyexpressions
@@ -78,4 +79,5 @@ CHOICES: dict[str, Choices] = {
     **jspath.CHOICES,
     **jssql.CHOICES,
     **jstokens.CHOICES,
+    **jsxpath.CHOICES,
 }

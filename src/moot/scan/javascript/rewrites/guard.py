@@ -9,6 +9,7 @@ from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
+from moot.scan.javascript.rewrites.functions import find_receiver, list_pushed
 from moot.scan.javascript.rewrites.module import before, function
 from moot.scan.python.rewrites.guard import PATTERN, TEXTUAL, open_steps, refuse_made_pattern, refuse_own_lines
 from moot.scan.rewrites.choices import leave_own_host, leave_wrapper
@@ -67,7 +68,8 @@ def _in_text(source: Source, arg: Node) -> bool:
 
 
 def header(source: Source, node: Node) -> Iterator[Change]:
-    found = open_steps(source, _holes(source, _find_header(source, node)))
+    texts = _list_headers(source, node)
+    found = open_steps(source, [hole for text in texts for hole in _holes(source, text)])
     if not found:
         raise RewriteRefused("no plain value stands in the header")
     added = function(source, "oneLine", ONE_LINE.format(value=_value(source)))
@@ -75,16 +77,36 @@ def header(source: Source, node: Node) -> Iterator[Change]:
     yield from _wrap_values(source, found, lambda text: f"oneLine({text})", added, "begins no new header")
 
 
-def _find_header(source: Source, node: Node) -> Node:
-    """The value of a header, or the text of header lines that is returned or sent."""
+def _list_headers(source: Source, node: Node) -> list[Node]:
+    """The values of headers, or the text of header lines that is returned, joined or sent."""
     if node.type != "call_expression":
-        return node
+        return [node]
     call = read_call(source, node)
     if call.method in ("write", "end") and len(call.args) == 1:
-        return call.args[0]
+        return [call.args[0]]
+    if call.method == "join" and (lines := list_elements(source, node)):
+        return lines
+    table = unwrap(call.args[-1]) if call.args else node
+    if table.type == "object":
+        pairs = [pair.child_by_field_name("value") for pair in table.named_children if pair.type == "pair"]
+        return [value for value in pairs if value is not None and _in_text(source, value)]
     if len(call.args) != 2 or constant_text(source, call.args[0]) is None:
         raise RewriteRefused("the header is given in another way")
-    return call.args[1]
+    return [call.args[1]]
+
+
+def list_elements(source: Source, node: Node) -> list[Node]:
+    """The elements of `[…].join("\\r\\n")`, also where the list has a name."""
+    thing = find_receiver(node)
+    pushed: list[Node] = []
+    if thing is not None and thing.type == "identifier":
+        made = origins(source, thing)
+        alone = made[0].value if len(made) == 1 and made[0].kind == "set" else None
+        pushed = list(list_pushed(source, thing)) if alone is not None else []
+        thing = unwrap(alone) if alone is not None else None
+    if thing is None or thing.type != "array":
+        return []
+    return [each for each in (*thing.named_children, *pushed) if each.type not in ("comment", "spread_element")]
 
 
 def pattern(source: Source, node: Node) -> Iterator[Change]:

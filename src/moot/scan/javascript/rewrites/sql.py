@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, modules, read_call
 from moot.scan.change import Change, Choices, Rewrite, RewriteRefused
+from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.module import before
 from moot.scan.rewrites.drivers import SCRIPT_NUMBERED, UNKNOWN, infer_script_driver, script_driver
 from moot.scan.rewrites.query import Dialect, parameterise_query
@@ -29,6 +31,36 @@ def sql(source: Source, node: Node) -> Change:
 def sql_steps(source: Source, node: Node) -> Iterator[Change]:
     call = _read_query(source, node)
     yield parameterise_steps(source, call, call.args[0], _dialect(source, call), STEPS)
+
+
+def sql_prepared(source: Source, node: Node) -> Iterator[Change]:
+    """`db.prepare(text).all()` of SQLite takes the values where the statement is run."""
+    call = read_call(source, node)
+    member = node.parent
+    run = member.parent if member is not None and member.type == "member_expression" else None
+    if call.method != "prepare" or len(call.args) != 1 or run is None or run.type != "call_expression":
+        return
+    ran = read_call(source, run)
+    arguments = run.child_by_field_name("arguments")
+    if ran.method not in ("all", "get", "run", "iterate") or ran.args or arguments is None:
+        raise RewriteRefused("the statement is run with values already")
+    given: list[str] = []
+
+    def keep(values: Sequence[str]) -> str:
+        given.extend(values)
+        return ""
+
+    dialect = replace(_make_dialect("sqlite3"), arguments=keep)
+    change = parameterise_query(source, call, call.args[0], dialect)
+    handed = Edit(arguments.start_byte + 1, arguments.start_byte + 1, ", ".join(given))
+    yield Change((*change.edits, handed), change.did)
+
+
+def sql_choices(source: Source, node: Node) -> Iterator[Change]:
+    if read_call(source, node).method == "prepare":
+        yield from sql_prepared(source, node)
+    else:
+        yield from sql_steps(source, node)
 
 
 def sql_by_question(source: Source, node: Node) -> Change:
@@ -74,7 +106,7 @@ def _make_dialect(driver: str) -> Dialect:
     numbered, mysql = driver in SCRIPT_NUMBERED, driver not in SCRIPT_NUMBERED and "sqlite" not in driver
     return Dialect(
         (lambda number: f"${number}") if numbered else (lambda number: "?"), _texts if mysql else _array, template,
-        double_quotes=not numbered, limits=not mysql, value=_to_text if mysql else str,
+        double_quotes=not numbered, limits=not mysql, value=_to_text if mysql else str, is_number=_is_number,
     )  # fmt: skip
 
 
@@ -150,4 +182,4 @@ STEPS = StepWriter(
     numbered=_number_places,
 )
 REWRITES: dict[str, Rewrite] = {"javascript-sql-string": sql}
-CHOICES: dict[str, Choices] = {"javascript-sql-string": sql_steps}
+CHOICES: dict[str, Choices] = {"javascript-sql-string": sql_choices}

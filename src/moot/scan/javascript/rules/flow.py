@@ -128,8 +128,9 @@ PAGES = (
     sink(flaw.CORS, "cors", "cors @koa/cors", when=answers.open_cors),
     sink(flaw.LOG, "log", "fs.appendFile fs.appendFileSync fs.promises.appendFile fs/promises.appendFile", 1,
          when=when.is_log_line, floor=REFLECTED),
-    sink(flaw.LOG, "log", ".write fs.appendFile fs.appendFileSync fs/promises.appendFile fs.promises.appendFile", 0, 1,
-         when=when.is_dated_entry, floor=REFLECTED),
+    sink(flaw.LOG, "log", ".write", 0, when=when.is_dated_entry(0), floor=REFLECTED),
+    sink(flaw.LOG, "log", "fs.appendFile fs.appendFileSync fs/promises.appendFile fs.promises.appendFile", 1,
+         when=when.is_dated_entry(1), floor=REFLECTED),
     sink(flaw.LOG, "log", "console.log console.info console.warn console.error console.debug logger.info logger.warn "
          "logger.error logger.debug log.info log.warn log.error winston.info winston.error winston.warn "
          "winston.createLogger().info winston.createLogger().error winston.createLogger().warn pino().info "

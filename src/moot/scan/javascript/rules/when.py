@@ -153,9 +153,12 @@ def is_log_line(site: Site) -> bool:
     return bool(LOG_FILE.search(f"{site.words()} {site.text().partition(',')[0]}"))
 
 
-def is_dated_entry(site: Site) -> bool:
-    text = site.arg(0)
-    return text is not None and BUILT in text.marks and is_dated_line(site.text(), site.around())
+def is_dated_entry(place: int) -> When:
+    def check(site: Site) -> bool:
+        text = site.arg(place)
+        return text is not None and BUILT in text.marks and is_dated_line(site.text(), site.around())
+
+    return check
 
 
 def is_secret(value: Val | None) -> bool:
