@@ -67,11 +67,26 @@ def words(source: Source, marks: Sequence[Mark], *, begun: bool = False) -> list
 
 
 def check_one_word(source: Source, hole: StringHole) -> None:
+    if _may_be_empty(source, hole):
+        raise RewriteRefused(
+            f"{source.text(hole.node)!r} may be empty, which a shell leaves out and a list of arguments does not"
+        )
     if not is_one_word(source, hole):
         raise RewriteRefused(
             f"{source.text(hole.node)!r} may hold several words, which a shell takes apart and a list of arguments "
             "does not"
         )
+
+
+EMPTY = re.compile(r"""(?:\|\||\?\?|:|=)\s*(?:""|''|``)""")
+
+
+def _may_be_empty(source: Source, hole: StringHole) -> bool:
+    node = hole.node
+    values = [source.text(node), *_list_defaults(source, node)]
+    if node.type == "identifier":
+        values += [source.text(b.value) for b in origins(source, node) if b.value is not None]
+    return any(EMPTY.search(value) for value in values)
 
 
 def are_words(name: str) -> bool:
@@ -89,6 +104,8 @@ def is_one_word(source: Source, hole: StringHole) -> bool:
     last = re.findall(r"[A-Za-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)) or [""]
     if is_constant_word(source, hole.node) or _is_number(source, hole.node) or _has_number(source, hole.node):
         return True
+    if _may_be_empty(source, hole):
+        return False
     named = last[-1].lower() in ONE_WORD or bool(QUOTED.search(text))
     return named and not any(re.search(r"""\.join\(|["'`][^"'`]*\s[^"'`]*["'`]""", value) for value in values)
 
@@ -106,13 +123,20 @@ def _is_number(source: Source, name: Node) -> bool:
 
 def _has_number(source: Source, name: Node) -> bool:
     """`limit` of `(branch, limit = 5)`"""
-    for given in source.nodes("assignment_pattern", "required_parameter"):
+    return any(re.fullmatch(r"= \d+", default) for default in _list_defaults(source, name))
+
+
+def _list_defaults(source: Source, name: Node) -> list[str]:
+    """`= 5` of the parameter with this name."""
+    found = []
+    kinds = ("assignment_pattern", "object_assignment_pattern", "required_parameter")
+    for given in source.nodes(*kinds):
         left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
         left = left or given.child_by_field_name("pattern")
         right = right or given.child_by_field_name("value")
         if left is not None and right is not None and source.text(left) == source.text(name):
-            return right.type in ("number", "integer") and source.scope(left) is source.scope(name)
-    return False
+            found.append(f"= {source.text(right)}")
+    return found
 
 
 def is_constant_word(source: Source, name: Node) -> bool:

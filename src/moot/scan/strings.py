@@ -126,7 +126,8 @@ def _read_sum(source: Source, node: Node, depth: int) -> Built:
             break
         parts.append(right)
         current = unwrap(left)
-    inner = [_operand(source, part, depth) for part in (current, *reversed(parts))] if depth < 6 else []
+    operands = _add_numbers_first(source, [current, *reversed(parts)])
+    inner = [_operand(source, part, depth) for part in operands] if depth < 6 else []
     if not any(isinstance(piece, Text) for built in inner for piece in built.pieces):
         return Built((StringHole(node),))
     exact = all(built.exact and built.home is None and not built.cuts for built in inner)
@@ -134,6 +135,16 @@ def _read_sum(source: Source, node: Node, depth: int) -> Built:
     return (
         Built(pieces, exact=exact) if len(pieces) <= MAX_PIECES else Built((*pieces[:2], StringHole(node)), exact=False)
     )
+
+
+def _add_numbers_first(source: Source, operands: list[Node]) -> list[Node]:
+    """In JavaScript `a + b + "x"` may add two numbers before the text begins: the two are one value."""
+    texts = [at for at, operand in enumerate(operands) if unwrap(operand).type in STRINGS]
+    if source.language not in ("javascript", "typescript") or not texts or texts[0] < 2:
+        return operands
+    last = operands[texts[0] - 1]
+    whole = last.parent
+    return [whole, *operands[texts[0] :]] if whole is not None and _is_plus(source, whole) else operands
 
 
 def _operand(source: Source, part: Node, depth: int) -> Built:

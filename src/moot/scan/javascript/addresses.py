@@ -12,7 +12,7 @@ from moot.scan.javascript.words import Known
 PART = "js.path_part"
 UNKNOWN = "\ufffc"
 SETTLED = re.compile(
-    r"[a-z][a-z0-9+.-]*://[^/?#\\]+[/?#]|//[^/?#\\]+[/?#]|(?!\w+:)[^/?#\\]+[/?#]|/[^/\\]", re.IGNORECASE
+    r"[a-z][a-z0-9+.-]*://[^/?#\\]+[/?#]|//[^/?#\\]+[/?#]|(?!\w+:)[^\s/?#\\]+[/?#]|/[^/\\]", re.IGNORECASE
 )
 ROOTED = frozenset({"url", "originalUrl", "path", "pathname"})
 """Parts of a request that start with a slash."""

@@ -25,6 +25,7 @@ PREPARED = re.compile(
     r"""replace\w*\(\s*(?:"'|'\\'|/'|"\\?")|^f?(?:"'|`'|'\\')"""
 )
 """Values that are quoted, escaped by hand, or lists: `"'" + name + "'"`, `",".join(ids)`."""
+KEYWORD = re.compile(r"""(?i)["'`](?:null|true|false|default|now\(\)|current_\w+)["'`]""")
 CLAUSE = re.compile(
     r"(?i)(?:^|_)(?:cols?|columns?|fields?|tables?|clause|cond|condition|expr|sql|query|where|order|sort|subquery|"
     r"stmt|criteria|filters?)\d*$"
@@ -128,6 +129,8 @@ def _check_value(source: Source, hole: StringHole) -> None:
         if CLAUSE.search(text):
             raise RewriteRefused(f"{text!r} may be a part of the statement and no value")
     for value in values:
+        if KEYWORD.search(value):
+            raise RewriteRefused("the value may be a word of SQL, which would be bound as text")
         if PREPARED.search(value):
             raise RewriteRefused("the value was made ready for the text before; bound, it would be quoted twice")
 

@@ -30,6 +30,11 @@ RUNS = frozenset({"script", "iframe", "object", "embed", "base", "link", "frame"
 """Tags whose address is loaded as a part of the page."""
 FIXED = re.compile(r"(?i)(?!javascript|data|vbscript)[^:]*[/?#]|(?:https?|mailto|tel|ftp):")
 MARKUP_NAMES = re.compile(r"(?i)html|markup|fragment|render|template|escape|quoted|json|svg|\bsafe|_safe")
+PART_NAMES = re.compile(
+    r"(?i)(?:^|\.)(?:children|inner|slot|partial|widget|icons?|badges?|banner|footer|nav|menu|sidebar|rows|cells|items|"
+    r"options|links|lists?|elements?|main|wrapper|layout|sections?|head|foot|logo|tbody|thead|tags|buttons?|controls)$"
+)
+"""What pages are put together from; several of them in one place were joined before."""
 WRITTEN_NAMES = re.compile(r"(?i)body|page|content|quote")
 """What somebody wrote, as text or with tags."""
 PHRASE = re.compile(
@@ -64,7 +69,7 @@ def find_place(before: str) -> str | None:
 def may_be_markup(text: str, before: str) -> bool:
     """By the name of a value; what somebody wrote is a text where no other markup may stand."""
     plain = re.sub(r"\b(?:req|request)\.body\b", "", text)
-    if MARKUP_NAMES.search(plain):
+    if MARKUP_NAMES.search(plain) or PART_NAMES.search(plain):
         return True
     return WRITTEN_NAMES.search(plain) is not None and PHRASE.search(before) is None
 

@@ -107,7 +107,16 @@ def _make_dialect(driver: str) -> Dialect:
     return Dialect(
         (lambda number: f"${number}") if numbered else (lambda number: "?"), _texts if mysql else _array, template,
         double_quotes=not numbered, limits=not mysql, value=_to_text if mysql else str, is_number=_is_number,
+        as_text=_convert if mysql else _keep,
     )  # fmt: skip
+
+
+def _keep(source: Source, hole: StringHole) -> str:
+    return source.text(hole.node)
+
+
+def _convert(source: Source, hole: StringHole) -> str:
+    return f"String({source.text(hole.node)})"
 
 
 def _infer_driver(source: Source, call: SourceCall) -> str:
@@ -130,7 +139,12 @@ def _texts(values: Sequence[str]) -> str:
 
 
 def _to_text(value: str) -> str:
-    return value if value.startswith(("`", "String(")) else f"String({value})"
+    """No object; of what stood without quotes, `null` and `true` stay what they are."""
+    if value.startswith(("`", "String(")):
+        return value
+    if re.fullmatch(r"[\w.]+", value) is None:
+        return f"String({value})"
+    return f'typeof {value} === "object" && {value} ? String({value}) : {value}'
 
 
 def _array(values: Sequence[str]) -> str:
