@@ -102,7 +102,7 @@ def is_one_word(source: Source, hole: StringHole) -> bool:
     if hole.node.type == "identifier":
         values += [source.text(b.value) for b in origins(source, hole.node) if b.value is not None]
     last = re.findall(r"[A-Za-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)) or [""]
-    if is_constant_word(source, hole.node) or _is_number(source, hole.node) or _has_number(source, hole.node):
+    if is_constant_word(source, hole.node) or _is_number(source, hole.node) or _is_word_by_default(source, hole.node):
         return True
     if _may_be_empty(source, hole):
         return False
@@ -121,9 +121,9 @@ def _is_number(source: Source, name: Node) -> bool:
     return given is not None and re.search(written, source.text(given)) is not None
 
 
-def _has_number(source: Source, name: Node) -> bool:
-    """`limit` of `(branch, limit = 5)`"""
-    return any(re.fullmatch(r"= \d+", default) for default in _list_defaults(source, name))
+def _is_word_by_default(source: Source, name: Node) -> bool:
+    """`limit` of `(branch, limit = 5)`, `type` of `(host, type = "A")`"""
+    return any(re.fullmatch(r"""= (?:\d+|["'][\w./:-]+["'])""", default) for default in _list_defaults(source, name))
 
 
 def _list_defaults(source: Source, name: Node) -> list[str]:

@@ -115,7 +115,7 @@ def _list_values(source: Source, arg: Node, writer: StepWriter) -> list[tuple[No
 def _list_bindings(source: Source, arg: Node) -> list[Binding]:
     """One assignment and what is added to it, in the function of the call; nothing else may read the text."""
     if arg.type != "identifier":
-        raise RewriteRefused(SEVERAL)
+        return [Binding("set", "", arg, arg)]
     found, scope = origins(source, arg), source.scope(arg)
     first = found[0].kind if found else "unknown"
     if first != "set" or any(b.kind != "add" for b in found[1:]) or any(b.value is None for b in found):
@@ -135,13 +135,16 @@ def _list_steps(
     source: Source, scope: Scope, node: Node, value: Node, dialect: Dialect, writer: StepWriter
 ) -> Iterator[QueryStep]:
     built = build(source, value, UNFOLLOWED)
-    joined = [hole for hole in built.holes if (name := _find_joined(source, hole)) is not None and name]
-    for hole in joined:
-        yield from _list_parts(source, scope, hole, dialect, writer)
-    if not joined or len(joined) < len(built.holes):
-        if joined and (writer.names is None or built.cuts):
-            raise RewriteRefused(SEVERAL)
-        yield _read_step(source, node, value, dialect, writer, joined)
+    lists = {hole: found for hole in built.holes if (found := _list_joined(source, hole))}
+    for each in (each for found in lists.values() for each in found):
+        yield from _list_parts(source, scope, each, dialect, writer)
+    others = [hole for hole in built.holes if hole not in lists]
+    if lists and writer.names is None and all(writer.is_number(source, hole) for hole in others):
+        return
+    if lists and others and (writer.names is None or built.cuts):
+        raise RewriteRefused(SEVERAL)
+    if others or not lists:
+        yield _read_step(source, node, value, dialect, writer, list(lists))
 
 
 def _read_step(
@@ -172,6 +175,27 @@ def _read_step(
         raise RewriteRefused("a percent sign in the text would be taken for a placeholder")
     check_places(source, found, places, dialect)
     return QueryStep(statement, value, built, found, places, tuple(names or ()), tuple(joined))
+
+
+def _list_joined(source: Source, hole: StringHole) -> list[StringHole] | None:
+    """The lists that are joined here, also in `where` of `const where = parts.length ? "WHERE " + parts.join(" AND ") :
+    ""`; None for any other value."""
+    if _find_joined(source, hole) is not None:
+        return [hole]
+    name = unwrap(hole.node)
+    made = origins(source, name) if name.type == "identifier" else []
+    value = made[0].value if len(made) == 1 and made[0].kind == "set" else None
+    if value is None or _count_uses(source, source.scope(made[0].node), made[0].name) != 2:
+        return None
+    whole = unwrap(value)
+    branches = whole.named_children[1:] if whole.type == "ternary_expression" else [whole]
+    found: list[StringHole] = []
+    for branch in branches:
+        for inner in build(source, branch, UNFOLLOWED).holes:
+            if _find_joined(source, inner) is None:
+                return None
+            found.append(inner)
+    return found or None
 
 
 def _find_joined(source: Source, hole: StringHole) -> Node | None:

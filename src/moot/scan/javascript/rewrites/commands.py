@@ -172,6 +172,7 @@ def _find_home(source: Source, arg: Node) -> Binding | None:
     return home
 
 
+BLANK = (" ", "\t")
 NAMED = word_set("identifier shorthand_property_identifier shorthand_property_identifier_pattern")
 
 
@@ -324,7 +325,8 @@ def _quote_text(source: Source, text: Node, quote: str) -> tuple[list[Edit], str
         before, after = found[at - 1] if at else None, found[at + 1] if at + 1 < len(found) else None
         edits.append(replace_node(mark.hole.node, whole))
         if not quote:
-            check_one_word(source, mark.hole)
+            if (before is None or before.text in BLANK) and (after is None or after.text in BLANK):
+                check_one_word(source, mark.hole)
         elif before is not None and after is not None and before.text == after.text == quote:
             edits += [Edit(before.start, before.end, ""), Edit(after.start, after.end, "")]
         else:

@@ -39,7 +39,13 @@ def _value(source: Source) -> str:
 
 def _holes(source: Source, text: Node) -> list[StringHole]:
     built = build(source, unwrap(text), UNFOLLOWED)
-    return [hole for hole in built.holes if unwrap(hole.node).type in PARTS]
+    return [hole for hole in built.holes if unwrap(hole.node).type in PARTS or _is_sum(source, hole.node)]
+
+
+def _is_sum(source: Source, node: Node) -> bool:
+    """`a + b` in front of a text, which may be two numbers."""
+    operator = unwrap(node).child_by_field_name("operator")
+    return operator is not None and source.text(operator) in ("+", "||", "??")
 
 
 def _wrap_values(
@@ -92,7 +98,8 @@ def _list_headers(source: Source, node: Node) -> list[Node]:
         return [value for value in pairs if value is not None and _in_text(source, value)]
     if len(call.args) != 2 or constant_text(source, call.args[0]) is None:
         raise RewriteRefused("the header is given in another way")
-    return [call.args[1]]
+    value = unwrap(call.args[1])
+    return [each for each in value.named_children if each.type != "comment"] if value.type == "array" else [value]
 
 
 def list_elements(source: Source, node: Node) -> list[Node]:

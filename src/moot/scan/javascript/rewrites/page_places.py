@@ -35,6 +35,7 @@ PART_NAMES = re.compile(
     r"options|links|lists?|elements?|main|wrapper|layout|sections?|head|foot|logo|tbody|thead|tags|buttons?|controls)$"
 )
 """What pages are put together from; several of them in one place were joined before."""
+MARKED_TABLES = re.compile(r"(?i)(?:^|[._])(?:icon|badge|partial|widget|template|button|snippet)s?$")
 WRITTEN_NAMES = re.compile(r"(?i)body|page|content|quote")
 """What somebody wrote, as text or with tags."""
 PHRASE = re.compile(
@@ -68,8 +69,9 @@ def find_place(before: str) -> str | None:
 
 def may_be_markup(text: str, before: str) -> bool:
     """By the name of a value; what somebody wrote is a text where no other markup may stand."""
-    plain = re.sub(r"\b(?:req|request)\.body\b", "", text)
-    if MARKUP_NAMES.search(plain) or PART_NAMES.search(plain):
+    plain = re.sub(r"\b(?:req|request)\.body\b|\[[^\]]*\]", "", text)
+    named = MARKED_TABLES if plain.rstrip() != text.rstrip() else PART_NAMES
+    if MARKUP_NAMES.search(plain) or named.search(plain):
         return True
     return WRITTEN_NAMES.search(plain) is not None and PHRASE.search(before) is None
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 from tree_sitter import Node
 
@@ -30,7 +31,7 @@ from moot.scan.javascript.rewrites.page_places import (
 )
 from moot.scan.rewrites.markup import require_tags
 from moot.scan.strings import StringHole, Text, build, constant_text, unwrap
-from moot.scan.syntax import Source, inside, words
+from moot.scan.syntax import FUNCTIONS, Source, inside, words
 
 MARKUP = re.compile(r"</?[a-zA-Z!]|&(?:\w+|#\d+);")
 SAFE = re.compile(r"(?i)(?:^|[._])(?:\w*escape\w*|\w*sanit\w*|encodeURI(?:Component)?|\w*encode_?html\w*|esc|purify)$")
@@ -69,7 +70,13 @@ class PageReader:
             return self._read_name(node, before)
         if node.type == "call_expression":
             return self._read_call(node, before)
+        if self.makes_markup(node):
+            return self._doubt(node, before)
         return self.take(node, before)
+
+    def _doubt(self, node: Node, before: str) -> str:
+        self.doubts.append(f"{self.source.text(node)!r} may be markup that is meant to be there")
+        return before + "x"
 
     def _read_pieces(self, node: Node, before: str) -> str:
         for piece in build(self.source, node).pieces:
@@ -117,8 +124,7 @@ class PageReader:
             return self._read_parameter(node, bound[0], before)
         values = [b.value for b in bound if b.kind in ("set", "add") and b.value is not None]
         if not bound:
-            self.doubts.append(f"{self.source.text(node)!r} may be markup that is meant to be there")
-            return before + "x"
+            return self._doubt(node, before)
         if len(values) == len(bound) and all(self.is_harmless(value) for value in values):
             return before + "x"
         if not self.makes_markup(node):
@@ -174,13 +180,14 @@ class PageReader:
                 if self._is_new(result):
                     self.read(result, before)
             return before + "x"
+        if call.method in ("get", "at") and self.makes_markup(node):
+            return self._doubt(node, before)
         if call.method in ("replace", "replaceAll") and len(call.args) == 2 and self.makes_markup(call.args[1]):
             return self._read_replacement(node, call.args[0], before)
         if functions := find_functions(self.source, call):
             return self._read_results(node, functions, before)
         if call.method not in TEXTUAL:
-            self.doubts.append(f"{self.source.text(node)!r} may be markup that is meant to be there")
-            return before + "x"
+            return self._doubt(node, before)
         return self.take(node, before)
 
     def _read_results(self, node: Node, functions: list[Node], before: str) -> str:
@@ -213,8 +220,7 @@ class PageReader:
         """`text.replace(/\\n/g, "<br>")`: the text is escaped before the tags are put in."""
         receiver = find_receiver(node)
         if receiver is None or not keeps_entities(self.source, pattern):
-            self.doubts.append(f"{self.source.text(node)!r} may be markup that is meant to be there")
-            return before + "x"
+            return self._doubt(node, before)
         inner = _bare(receiver)
         if inner.type == "call_expression" and self.makes_markup(inner):
             return self.read(inner, before)
@@ -256,11 +262,22 @@ class PageReader:
             return self._any(parts, depth, known)
         if node.type == "identifier":
             return self._name_makes_markup(node, depth, known)
+        if node.type in ("member_expression", "subscript_expression"):
+            return self._table_has_markup(node)
         if node.type in ("arrow_function", "function_expression"):
             return self._any(list_results(self.source, node), depth, more)
         if node.type != "call_expression" or SAFE.search(read_call(self.source, node).name):
             return False
         return self._call_makes_markup(node, depth, more)
+
+    def _table_has_markup(self, node: Node) -> bool:
+        """`ICONS[kind]`, `this.icon`: what is kept under this name somewhere in the file."""
+        key, base = node.child_by_field_name("property"), node.child_by_field_name("object")
+        if key is not None and self.source.text(key) in list_marked(self.source):
+            return True
+        bound = list_bindings(self.source, base) if base is not None and base.type == "identifier" else []
+        values = [b.value for b in bound if b.kind == "set" and b.value is not None and b.value.type in TABLES]
+        return any(MARKUP.search(self.source.text(value)) for value in values)
 
     def _any(self, nodes: list[Node], depth: int, known: frozenset[int]) -> bool:
         return any(self.makes_markup(node, depth - 1, known) for node in nodes)
@@ -292,6 +309,10 @@ class PageReader:
             return self._any([receiver, *call.args[1:]], depth, known)
         if call.method in ("trim", "concat", "trimEnd", "trimStart") and receiver is not None:
             return self._any([receiver, *call.args], depth, known)
+        if call.method in ("get", "at") and receiver is not None and receiver.type == "identifier":
+            made = [b.value for b in list_bindings(self.source, receiver) if b.value is not None]
+            if any(v.type in TABLES and MARKUP.search(self.source.text(v)) for v in made):
+                return True
         results = [r for each in find_functions(self.source, call) for r in list_results(self.source, each)]
         return self._any(results, depth, known)
 
@@ -327,6 +348,25 @@ class PageReader:
             name = "list" if each else place
             self.escaped[node.start_byte, node.end_byte] = (node, name)
         return before + "x"
+
+
+TABLES = words("object array new_expression")
+
+
+def list_marked(source: Source) -> frozenset[str]:
+    """The fields that are given markup somewhere in the file."""
+    if "marked fields" not in source.memo:
+        found: set[str] = set()
+        for node in source.nodes("pair", "assignment_expression", "field_definition", "public_field_definition"):
+            key = node.child_by_field_name("key") or node.child_by_field_name("property")
+            left, value = node.child_by_field_name("left"), node.child_by_field_name("value")
+            if left is not None and left.type == "member_expression":
+                key, value = left.child_by_field_name("property"), node.child_by_field_name("right")
+            written = value is not None and value.type not in FUNCTIONS and MARKUP.search(source.text(value))
+            if key is not None and written:
+                found.add(source.text(key).strip("\"'"))
+        source.memo["marked fields"] = frozenset(found)
+    return cast(frozenset[str], source.memo["marked fields"])
 
 
 def _bare(node: Node) -> Node:

@@ -50,8 +50,15 @@ def sql_prepared(source: Source, node: Node) -> Iterator[Change]:
         given.extend(values)
         return ""
 
+    def spread(name: str) -> str:
+        given[:] = [f"...{name}"]
+        return ""
+
     dialect = replace(_make_dialect("sqlite3"), arguments=keep)
-    change = parameterise_query(source, call, call.args[0], dialect)
+    try:
+        change = parameterise_query(source, call, call.args[0], dialect)
+    except RewriteRefused:
+        change = parameterise_steps(source, call, call.args[0], dialect, replace(STEPS, passed=spread))
     handed = Edit(arguments.start_byte + 1, arguments.start_byte + 1, ", ".join(given))
     yield Change((*change.edits, handed), change.did)
 

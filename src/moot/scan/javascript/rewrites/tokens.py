@@ -12,10 +12,11 @@ from moot.scan.javascript.rewrites.module import function
 from moot.scan.javascript.rewrites.settings import options
 from moot.scan.rewrites.choices import CLASSES, leave_choices
 from moot.scan.strings import constant_text, unwrap
-from moot.scan.syntax import Scope, Source
+from moot.scan.syntax import Scope, Source, inside
 
 KEY = re.compile(r"(?i)secret|(?:jwt|token|public|sign(?:ing|ature)?|verif\w*|hmac|auth)_?key|^key$")
 SHARED = re.compile(r"this\.[\w.]+|process\.env\.\w+|[A-Za-z_$][\w$]*(?:\.[\w$]+)*")
+BOUND = ("identifier", "shorthand_property_identifier_pattern")
 NO_KEY = "the key to check the signature with is not here"
 VERIFIED = """// The payload of a token whose signature is right, else null as for a text that is no token.
 const verifyToken = ({given}) => {{
@@ -125,8 +126,8 @@ def _list_visible(source: Source, node: Node) -> set[str]:
         names = set(scope.parameters)
         for declarator in source.nodes("variable_declarator"):
             name = declarator.child_by_field_name("name")
-            if name is not None and name.type == "identifier" and source.scope(declarator) is scope:
-                names |= {source.text(name)} if declarator.start_byte < node.start_byte else set()
+            if name is not None and source.scope(declarator) is scope and declarator.start_byte < node.start_byte:
+                names |= {source.text(each) for each in inside(name, 100) if each.type in BOUND}
         found |= {name for name in names if KEY.search(name)}
         scope = scope.outer
     return found
