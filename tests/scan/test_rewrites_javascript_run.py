@@ -74,7 +74,8 @@ def test_a_page_shows_text_as_it_was_and_markup_as_text(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["`<script>${req.query.n}</script>`", "`<a onclick='${req.query.n}'>x</a>`", "'<p>' + req.query.html + '</p>'"]
+    "page",
+    ["`<script>${req.query.n}</script>`", "`<a onclick='${req.query.n}'>x</a>`", "'<p>' + req.query.html + '</p>'"],
 )
 def test_escaping_is_not_taken_for_enough_everywhere(page: str) -> None:
     text = app(f"res.send({page});")

@@ -12,6 +12,7 @@ from moot.scan.edits import Edit
 from moot.scan.syntax import Scope, Source, inside
 
 HEAD = re.compile(r"\brequire\(|^import\b|^[\"']use strict[\"']")
+TOP = frozenset({"import_statement", "expression_statement", "lexical_declaration", "variable_declaration"})
 SIMPLE = re.compile(r"[\w.]+\(.*\);")
 MAX_NODES = 200_000
 
@@ -78,13 +79,10 @@ def before(source: Source, statement: Node, *lines: str) -> Edit:
     indent = source.slice(start, statement.start_byte)
     gap = f"\n{indent}" if not indent.strip() else " "
     parent = statement.parent
-    if (
-        parent is not None
-        and statement.type == "expression_statement"
-        and parent.type in ("if_statement", "else_clause")
-    ):
-        if all(SIMPLE.fullmatch(line) for line in lines):  # the branch has room for one expression
-            return Edit(statement.start_byte, statement.start_byte, "".join(f"{line[:-1]}, " for line in lines))
+    branch = parent is not None and parent.type in ("if_statement", "else_clause")
+    if branch and statement.type == "expression_statement" and all(SIMPLE.fullmatch(line) for line in lines):
+        # A branch without braces has room for one expression.
+        return Edit(statement.start_byte, statement.start_byte, "".join(f"{line[:-1]}, " for line in lines))
     if parent is None or parent.type not in ("statement_block", "program"):
         raise RewriteRefused("the statement has no block of its own")
     return Edit(statement.start_byte, statement.start_byte, "".join(f"{line}{gap}" for line in lines))
