@@ -222,4 +222,10 @@ def test_a_merge_copies_all_but_what_reaches_the_prototype() -> None:
     walked = "function set(at, way, value) {\n  const parts = way.split('.');\n"
     walked += "  for (let i = 0; i < parts.length - 1; i++) {\n    at = at[parts[i]];\n  }\n"
     walked += "  at[parts[parts.length - 1]] = value;\n}\n"
-    left(walked, "javascript-prototype", "that a loop runs over")
+    use = "const to = { a: {} };\nset(to, 'a.b', 1);\n"
+    use += "try { set(to, '__proto__.owned', true); } catch (error) { said.push(1); }\n"
+    use += "said.push(to, ({}).owned ?? false);\n"
+    assert said(walked + use) == [{"a": {"b": 1}}, True]
+    assert said(mended(walked, "javascript-prototype") + use) == [1, {"a": {"b": 1}}, False]
+    given = walked.replace("value) {\n  const parts = way.split('.');", "value, parts) {")
+    left(given, "javascript-prototype", "that a loop runs over")
