@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from moot.scan.bindings import origins
 from moot.scan.calls import SourceCall, read_call
-from moot.scan.change import Change, Choices, RewriteRefused, replace_node
+from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node
 from moot.scan.edits import Edit
 from moot.scan.javascript.rewrites.command_lists import (
     DID,
@@ -45,13 +45,19 @@ BLANK = (" ", "\t")
 
 def list_arguments(source: Source, node: Node) -> Iterator[Change]:
     """The command as a list of arguments; where only a shell can run it, with quoted values."""
+    yield from _try_each(source, node, run_file, run_guarded_file, run_by_helper, quote_values)
+
+
+def _try_each(source: Source, node: Node, *ways: Rewrite) -> Iterator[Change]:
+    """The changes of all ways that are not refused; then the first refusal is raised."""
     refusal: RewriteRefused | None = None
-    for way in (run_file, run_guarded_file, run_by_helper, quote_values):
+    for way in ways:
         try:
             yield way(source, node)
         except RewriteRefused as why:
             refusal = refusal or why
-    raise refusal or RewriteRefused("there is no plain replacement for the command")
+    if refusal is not None:
+        raise refusal
 
 
 def quote_values(source: Source, node: Node) -> Change:
@@ -134,13 +140,7 @@ def _is_choice(value: Node) -> bool:
 
 def leave_shell(source: Source, node: Node) -> Iterator[Change]:
     """`spawn("sh", ["-c", command])` and `spawn(command, { shell: true })`"""
-    refusal: RewriteRefused | None = None
-    for way in (_run_script, quote_values):
-        try:
-            yield way(source, node)
-        except RewriteRefused as why:
-            refusal = refusal or why
-    raise refusal or RewriteRefused("the arguments are given in another way")
+    yield from _try_each(source, node, _run_script, quote_values)
 
 
 def _reads_shell(source: Source, call: SourceCall) -> bool:
