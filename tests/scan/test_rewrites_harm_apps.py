@@ -247,4 +247,4 @@ def test_of_markup_made_in_one_of_two_places_the_value_in_it_is_escaped() -> Non
     before = "from flask import Flask\ndef f(formula):\n    copy = ''\n    if formula:\n"
     before += "        copy = f'<span>{formula}</span>'\n    return f'<p>{copy}</p>'\n"
     after, _ = repaired("python", before)
-    assert "<span>{html.escape(formula)}</span>" in after and "<p>{copy}</p>" in after
+    assert "<span>{html.escape(str(formula))}</span>" in after and "<p>{copy}</p>" in after

@@ -23,6 +23,7 @@ from moot.scan.javascript.rewrites.page_places import (
     keeps_entities,
     may_be_markup,
 )
+from moot.scan.rewrites.markup import leave_frame
 from moot.scan.strings import StringHole, Text, build, constant_text, unwrap
 from moot.scan.syntax import FUNCTIONS, Source, words
 
@@ -138,6 +139,7 @@ class PageReader:
         given."""
         given = self._list_given(node, bound.node)
         if not any(self.makes_markup(value) or self._is_escaped(value) for value in given):
+            leave_frame(self.source, node, before)
             return self.take(node, before)
         for value in given:
             if self._is_new(value):

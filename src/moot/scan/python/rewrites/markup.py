@@ -12,7 +12,7 @@ from moot.scan.calls import calls, read_call
 from moot.scan.change import Change, RewriteRefused, replace_node
 from moot.scan.edits import Edit
 from moot.scan.python.rewrites.module import function, module, module_as
-from moot.scan.rewrites.markup import NAMES, is_text_place
+from moot.scan.rewrites.markup import NAMES, is_text_place, leave_frame
 from moot.scan.strings import STRINGS, Built, StringHole, Text, build, build_kept, constant_text, unwrap
 from moot.scan.syntax import Source, words
 
@@ -187,6 +187,8 @@ def escape_page(source: Source, text: Node) -> Iterator[Change]:
     found = [value for value in reader.found if _is_plain(source, value.hole)]
     if not found:
         raise RewriteRefused("no plain value stands in the text")
+    for value in found:
+        leave_frame(source, value.hole.node, value.before)
     if not all(_takes_escape(value) for value in found):
         raise RewriteRefused("a value stands in a script, a tag or an address, where escaping is not enough")
     names = list(dict.fromkeys(source.text(value.hole.node) for value in found))
