@@ -262,3 +262,13 @@ def test_the_scan_still_finds_a_secret_that_is_masked() -> None:
         hidden = Vault({}).hide(line)
         assert "REDACTED_" in hidden
         assert [f.rule for f in StaticTeam().scan(one_file(hidden)).findings] == ["python-hardcoded-secret"]
+
+
+@pytest.mark.parametrize(
+    "value", ["abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"]
+)
+def test_the_letters_that_a_token_is_made_of_are_no_secret(value: str) -> None:
+    text = f'const tokenChars = "{value}"\n'
+    assert Vault({}).hide(text) == text
+    shuffled = value[::2][::-1] + value[1::2]
+    assert shuffled not in Vault({}).hide(f'const tokenChars = "{shuffled}"\n')

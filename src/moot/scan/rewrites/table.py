@@ -4,6 +4,7 @@ from moot.scan.change import Choices, Rewrite
 from moot.scan.go import rewrites as go
 from moot.scan.go.rewrites import lines as golines
 from moot.scan.go.rewrites import paths as gopaths
+from moot.scan.go.rewrites import random as gorandom
 from moot.scan.go.rewrites import settings as gosettings
 from moot.scan.go.rewrites import shared as goshared
 from moot.scan.go.rewrites import sinks as gosinks
@@ -55,6 +56,7 @@ REWRITES: dict[str, Rewrite] = {
     **jsfiles.REWRITES,
     **jsregex.REWRITES,
     **go.REWRITES,
+    **gorandom.REWRITES,
     **gosettings.REWRITES,
     **goshared.REWRITES,
     **gosinks.REWRITES,

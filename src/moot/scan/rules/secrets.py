@@ -10,7 +10,7 @@ from moot.core.types import Language
 from moot.scan.rule import Rule, RuleMatch
 from moot.scan.strings import STRINGS, constant_text
 from moot.scan.syntax import Source, nth
-from moot.text.secrets.shapes import MASK, by_form, entropy
+from moot.text.secrets.shapes import MASK, by_form, entropy, is_alphabet
 
 PASSWORD_NAME = re.compile(patterns.CODE_PASSWORD)
 KEY_NAME = re.compile(patterns.CODE_KEY)
@@ -154,6 +154,8 @@ def _last_name(text: str) -> str:
 
 
 def _is_secret(name: str, text: str) -> bool:
+    if is_alphabet(text):
+        return False
     if not MASK.search(text) and (ADDRESS.search(text) or (SECRET_WORD.search(name) and _is_random(text))):
         return True
     if MASK.search(text):

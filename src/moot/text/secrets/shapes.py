@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from moot.core import secret_patterns as patterns
@@ -55,6 +56,8 @@ def is_secret(value: str, group: str = "password", *, phrase: bool = False) -> b
     """Whether a value under such a name is worth masking."""
     if len(value) < 4 or MASK.search(value) or STAND_IN.search(value) or value.lower() in patterns.COMMON:
         return False
+    if is_alphabet(value):
+        return False
     if re.search(r"\s", value.strip()) and not phrase:
         return False
     if re.match(r"(?:https?:/|\.{0,2}/|~/|[\w.+-]+://[^:@]*$)", value):
@@ -69,6 +72,12 @@ def is_secret(value: str, group: str = "password", *, phrase: bool = False) -> b
         mixed = re.search(r"\d", value) and re.search(r"[A-Za-z]", value)
         return bool(mixed or value.endswith("=")) and looks_random(value) and "/" not in value[:3]
     return len(value) >= 32 and value.isalnum() and looks_random(value) and entropy(value) > 4.2
+
+
+def is_alphabet(value: str) -> bool:
+    """The characters that something may be made of: each once, and nearly all behind the one before it."""
+    steps = sum(ord(after) - ord(before) == 1 for before, after in pairwise(value))
+    return len(value) >= 20 and len(set(value)) == len(value) and steps >= 0.8 * (len(value) - 1)
 
 
 def looks_random(text: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
-from moot.scan.calls import calls, imports, read_call
+from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.answers import find_line, refuse, write_check
@@ -15,18 +15,6 @@ from moot.scan.rewrites.choices import leave_own_host
 from moot.scan.rewrites.modes import keep_to_owner
 from moot.scan.syntax import Source, inside
 
-INTN = """
-
-// {name} returns a number below n that nobody can predict.
-func {name}(n {kind}) {kind} {{
-	value, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
-	if err != nil {{
-		panic(err)
-	}}
-	return {kind}(value.Int64())
-}}
-"""
-DRAWS = {"Intn": ("secureIntn", "int"), "Int31n": ("secureInt31n", "int32"), "Int63n": ("secureInt63n", "int64")}
 LOCAL = """
 
 // localAddress returns the address if it stays on this host, else the start page.
@@ -67,50 +55,6 @@ def compare_secret(source: Source, node: Node) -> Change:
         raise RewriteRefused("it cannot be told whether texts are compared")
     sides = f"[]byte({source.text(left)}), []byte({source.text(right)})"
     return Change((replace_node(node, f"{subtle}.ConstantTimeCompare({sides}) {operator} 1"), *added), did)
-
-
-def draw_securely(source: Source, node: Node) -> Change:
-    """crypto/rand takes the place of math/rand in the whole file. `rand.Read` has the same signature in both."""
-    if read_call(source, node).name != "math/rand.Read":
-        return _draw_number(source)
-    uses = [n for n in source.nodes("selector_expression") if source.text(n).startswith("rand.")]
-    spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"math/rand"'), None)
-    if spec is None or "crypto/rand" in imports(source).values() or any(source.text(n) != "rand.Read" for n in uses):
-        raise RewriteRefused("other numbers of math/rand are used as well")
-    return Change((replace_node(spec, '"crypto/rand"'),), "the system's secure random source is used")
-
-
-def _draw_number(source: Source) -> Change:
-    """Numbers below a limit; other functions of math/rand have no direct counterpart."""
-    alias = next((alias for alias, real in imports(source).items() if real == "math/rand"), "")
-    uses = [n for n in source.nodes("selector_expression") if source.text(n).startswith(f"{alias}.")]
-    drawn = {source.text(n).partition(".")[2] for n in uses}
-    spec = next((s for s in source.nodes("import_spec") if source.text(s) == '"math/rand"'), None)
-    if spec is None or alias != "rand" or not drawn <= {*DRAWS, "Seed"} or not drawn & {*DRAWS}:
-        raise RewriteRefused("other numbers of math/rand are used as well")
-    if source.project.says(r"\brand\.Seed\(\s*\d"):
-        raise RewriteRefused("the numbers are seeded so that they can be repeated")
-    taken = names(source) | source.project.defined
-    if "crypto/rand" in imports(source).values() or taken & {DRAWS[one][0] for one in drawn & {*DRAWS}}:
-        raise RewriteRefused("a name that is needed means something else here")
-    edits = [replace_node(n, DRAWS[m][0]) for n in uses if (m := source.text(n).partition(".")[2]) in DRAWS]
-    edits += [_drop_line(source, call.node) for call in calls(source).get("Seed", ()) if call.name == "math/rand.Seed"]
-    if is_left_unused(source, "time", edits):
-        edits += drop_import(source, "time")
-    _, big = package(source, "math/big")
-    written = "".join(INTN.format(name=DRAWS[one][0], kind=DRAWS[one][1]) for one in sorted(drawn & {*DRAWS}))
-    text = replace_node(spec, '"crypto/rand"')
-    return Change(
-        (*edits, text, *big, _at_end(source, written)), "the system's secure random source is used"
-    )  # fmt: skip
-
-
-def _drop_line(source: Source, node: Node) -> Edit:
-    line = find_line(node)
-    start, end = source.data.rfind(b"\n", 0, line.start_byte) + 1, source.data.find(b"\n", line.end_byte) + 1
-    if source.slice(start, end).strip() != source.text(line) or line.type != "expression_statement":
-        raise RewriteRefused("the seed is set among other things")
-    return Edit(start, end)
 
 
 def _at_end(source: Source, text: str) -> Edit:
@@ -193,7 +137,6 @@ def stay_local(source: Source, node: Node) -> Change:
 
 REWRITES: dict[str, Rewrite] = {
     "go-timing": compare_secret,
-    "go-weak-random": draw_securely,
     "go-static-iv": fill_nonce,
     "go-file-mode": restrict_mode,
     "go-integer-overflow": check_size,
