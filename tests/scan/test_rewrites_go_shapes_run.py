@@ -37,7 +37,43 @@ func SessionID() string {
 	return fmt.Sprintf("%016x%08x%d", rand.Uint64(), rand.Int31(), order[0]+order[1]+order[2])
 }
 """
+PROFILE = """import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+type Row struct {
+	Label string
+	Count int
+}
+
+func Show(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	name := q.Get("n")
+	var page strings.Builder
+	page.WriteString("<h1>" + name + "</h1>")
+	items := ""
+	for _, each := range q["n"] {
+		items += "<li>" + each + "</li>"
+	}
+	fmt.Fprintf(&page, "<ul>%s</ul><input value=\\"%s\\">%d", items, q.Get("n"), 7)
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprint(w, page.String())
+}
+
+func Badge(row Row) string {
+	html := "<b title=\\"" + row.Label + "\\">"
+	html += fmt.Sprintf("%s (%d)", row.Label, row.Count)
+	html += "</b>"
+	return html
+}
+"""
 CASES = (
+    Case("profiles", "go-response-xss", PROFILE,
+         "f := func(n string) string { return shown(Show)(n) + Badge(Row{n, 2}) }"
+         """|f("ann") == `<h1>ann</h1><ul><li>ann</li></ul><input value="ann">7<b title="ann">ann (2)</b>`"""
+         """|!strings.Contains(f("<i>"), "<i>") && !strings.Contains(f(`" x="`), `" x="`)"""),
     Case("generators", "go-weak-random", GENERATOR, DRAWN.format(
         name="generators", benign='len(Token()) == 12 && strings.Trim(Token(), tokenChars) == "" && Token() != Token()'
         " && len(OTP()) == 6")),

@@ -217,8 +217,10 @@ def _expression(source: Source, start: int) -> Node | None:
         settings = [node for node in here if node.type in ("assignment_expression", "pair")]
         compared = [node for node in here if node.type == "binary_expression"]
         built = [node for node in here if node.type in ("template_string", "string")]
-        returned = [n for n in here if n.type == "identifier" and n.parent and n.parent.type == "return_statement"]
-        return next(iter((*settings, *shortest, *compared, *built, *returned)), None)
+        named = [n for n in here if n.type == "identifier"]
+        if source.language != "go":
+            named = [n for n in named if n.parent and n.parent.type == "return_statement"]
+        return next(iter((*settings, *shortest, *compared, *built, *named)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)
 

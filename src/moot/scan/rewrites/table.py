@@ -3,6 +3,7 @@
 from moot.scan.change import Choices, Rewrite
 from moot.scan.go import rewrites as go
 from moot.scan.go.rewrites import lines as golines
+from moot.scan.go.rewrites import pages as gopages
 from moot.scan.go.rewrites import paths as gopaths
 from moot.scan.go.rewrites import random as gorandom
 from moot.scan.go.rewrites import settings as gosettings
@@ -60,6 +61,7 @@ REWRITES: dict[str, Rewrite] = {
     **gosettings.REWRITES,
     **goshared.REWRITES,
     **gosinks.REWRITES,
+    **gopages.REWRITES,
     **gopaths.REWRITES,
     **gotemp.REWRITES,
     **govalues.REWRITES,

@@ -139,6 +139,7 @@ REWRITES: dict[str, Rewrite] = {
     "go-timing": compare_secret,
     "go-static-iv": fill_nonce,
     "go-file-mode": restrict_mode,
+    "go-private-mode": restrict_mode,
     "go-integer-overflow": check_size,
     "go-open-redirect": stay_local,
 }

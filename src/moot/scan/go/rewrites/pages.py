@@ -1,0 +1,190 @@
+"""Escapes untrusted values that Go puts into a page: in formats, in sums of texts, and in what a builder collects."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from moot.scan.bindings import changes, origins
+from moot.scan.calls import SourceCall, calls, read_call
+from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
+from moot.scan.edits import Edit
+from moot.scan.go.rewrites.module import package
+from moot.scan.go.rewrites.sinks import REQUEST, TEXTS, UNFOLLOWED, VERB
+from moot.scan.go.rewrites.types import is_text
+from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
+from moot.scan.strings import Text, build
+from moot.scan.syntax import Source, inside
+
+ELSEWHERE = "the page is put together elsewhere"
+MARKUP = "a value is markup itself, or stands in a script, a tag or an address"
+ESCAPED = re.compile(r"^(?:html|template)\.(?:HTML)?Escape\w*\(|^url\.(?:Query|Path)Escape\(|^strconv\.|^len\(")
+WRITERS = frozenset({"WriteString", "Write"})
+PRINTERS = frozenset({"Fprintf", "Fprint", "Fprintln"})
+DEEPEST = 4
+
+
+@dataclass(frozen=True)
+class PageValue:
+    node: Node
+    verb: str = ""
+    """How it is formatted; empty if it is a part of a sum, and so a text."""
+
+
+PagePart = str | PageValue
+
+
+def escape_page(source: Source, node: Node) -> Change:
+    """Text without markup stays the same."""
+    parts = list(_list_parts(source, node, 0))
+    values = [part for part in parts if isinstance(part, PageValue)]
+    if not values or len(parts) < 2:
+        raise RewriteRefused(ELSEWHERE)
+    if not _is_written(source, node):
+        require_tags("".join(part for part in parts if isinstance(part, str)))
+    escape, added = _find_escape(source)
+    edits, more, before = dict[tuple[int, int], Edit](), tuple[Edit, ...](), ""
+    for part in parts:
+        if isinstance(part, str):
+            before += part
+            continue
+        edit, needed = _escape_value(source, part, before, escape)
+        if edit is not None:
+            edits[edit.start, edit.end] = edit
+            more = needed or more
+        before += "x"
+    return Change((*edits.values(), *added, *more), "values are escaped before they are part of the page")
+
+
+def _find_escape(source: Source) -> tuple[str, tuple[Edit, ...]]:
+    try:
+        html, added = package(source, "html")
+    except RewriteRefused:  # a variable is called html
+        template, added = package(source, "html/template")
+        return f"{template}.HTMLEscapeString", added
+    return f"{html}.EscapeString", added
+
+
+def _is_written(source: Source, node: Node) -> bool:
+    """Written to the visitor, which the rule has looked at: no tag has to tell that it is a page."""
+    call = read_call(source, node) if node.type == "call_expression" else None
+    return call is not None and (call.method in {*WRITERS, *PRINTERS})
+
+
+def _escape_value(source: Source, part: PageValue, before: str, escape: str) -> tuple[Edit | None, tuple[Edit, ...]]:
+    shown = source.text(part.node)
+    if part.node.type in TEXTS or ESCAPED.search(shown) or (part.verb and part.verb[-1] not in "sv"):
+        return None, ()
+    if NAMES.search(shown) or not is_text_place(before) or _is_made_here(source, part.node):
+        raise RewriteRefused(MARKUP)
+    if not part.verb or is_text(source, part.node):
+        return replace_node(part.node, f"{escape}({shown})"), ()
+    fmt, added = package(source, "fmt")
+    return replace_node(part.node, f'{escape}({fmt}.Sprintf("{part.verb}", {shown}))'), added
+
+
+def _is_made_here(source: Source, node: Node) -> bool:
+    """Made by a function of the program, which may return markup."""
+    callee = node.child_by_field_name("function") if node.type == "call_expression" else None
+    return callee is not None and callee.type == "identifier" and not REQUEST.search(source.text(node))
+
+
+def _list_parts(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
+    """Texts and values, in the order in which the page gets them."""
+    if depth > DEEPEST:
+        raise RewriteRefused(ELSEWHERE)
+    if node.type == "call_expression":
+        yield from _list_call(source, read_call(source, node), depth)
+    elif node.type == "type_conversion_expression":
+        if not source.text(node).startswith("[]byte("):
+            raise RewriteRefused(ELSEWHERE)
+        yield from _list_parts(source, require_node(node.child_by_field_name("operand"), ELSEWHERE), depth + 1)
+    elif node.type == "identifier":
+        yield from _list_named(source, node, depth)
+    else:
+        yield from _list_sum(source, node, depth)
+
+
+def _list_call(source: Source, call: SourceCall, depth: int) -> Iterator[PagePart]:
+    given = call.args[1:] if call.name.startswith(("fmt.F", "io.WriteString")) else call.args
+    if call.name in ("fmt.Fprintf", "fmt.Sprintf") and given:
+        yield from _list_formatted(source, given[0], given[1:])
+    elif call.method in ("String", "Bytes") and not call.args and (written := _list_written(source, call)):
+        for each in written:
+            yield from _list_parts(source, each.node, depth + 1)
+    elif len(given) == 1 and (call.method in WRITERS or call.name in ("fmt.Fprint", "fmt.Fprintln", "fmt.Sprint")):
+        yield from _list_parts(source, given[0], depth + 1)
+    else:
+        yield PageValue(call.node)
+
+
+def _list_formatted(source: Source, template: Node, values: Sequence[Node]) -> Iterator[PagePart]:
+    if template.type not in TEXTS:
+        raise RewriteRefused("the format is not here")
+    text = source.text(template)[1:-1]
+    verbs = [verb for verb in VERB.finditer(text) if verb[1] != "%"]
+    if len(verbs) != len(values) or "*" in text or "%[" in text:
+        raise RewriteRefused("it cannot be told which value goes where")
+    at = 0
+    for verb, value in zip(verbs, values, strict=True):
+        yield text[at : verb.start()]
+        markup = list(_list_markup(source, value, 1)) if verb[0] in ("%s", "%v") else []
+        yield from markup or [PageValue(value, verb[0])]
+        at = verb.end()
+    yield text[at:]
+
+
+def _list_sum(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
+    for piece in build(source, node, UNFOLLOWED).pieces:
+        if isinstance(piece, Text):
+            yield source.slice(piece.start, piece.end)
+        elif piece.start >= 0:
+            yield PageValue(piece.node, piece.spec or "%v")
+        else:
+            yield from list(_list_markup(source, piece.node, depth)) or [PageValue(piece.node)]
+
+
+def _list_markup(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
+    """The parts of a name or a builder in which this function has put markup together; nothing for other values."""
+    call = read_call(source, node) if node.type == "call_expression" else None
+    collected = call is not None and call.method == "String" and not call.args and _list_written(source, call)
+    if node.type != "identifier" and not collected:
+        return
+    try:
+        parts = list(_list_parts(source, node, depth + 1))
+    except RewriteRefused:
+        return
+    if len(parts) > 1 and any(isinstance(part, str) and "<" in part for part in parts):
+        yield from parts
+
+
+def _list_named(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
+    """What this function sets the name to and adds to it, if it reads all of that."""
+    bound, scope = origins(source, node), source.scope(node)
+    mine = all(b.kind in ("set", "add") and b.value is not None and source.scope(b.node) is scope for b in bound)
+    if not bound or not mine or len(bound) != len(changes(source, scope, source.text(node))):
+        yield PageValue(node)
+        return
+    for each in bound:
+        value = require_node(each.value, ELSEWHERE)
+        if any(n.type == "identifier" and source.text(n) == each.name for n in inside(value, 500)):
+            raise RewriteRefused(ELSEWHERE)
+        yield from _list_parts(source, value, depth + 1)
+
+
+def _list_written(source: Source, call: SourceCall) -> list[SourceCall]:
+    """The calls of this function that wrote to the builder before it is read."""
+    callee = call.node.child_by_field_name("function")
+    thing = callee.child_by_field_name("operand") if callee is not None else None
+    builder, scope = source.text(thing) if thing is not None else "", source.scope(call.node)
+    found: list[SourceCall] = []
+    for each in (one for method in (*WRITERS, *PRINTERS) for one in calls(source).get(method, ())):
+        into = source.text(each.args[0]).removeprefix("&") if each.name.startswith(("fmt.F", "io.W")) else ""
+        receiver = into or source.text(each.node).partition(".Write")[0]
+        if source.scope(each.node) is scope and each.node.end_byte <= call.node.start_byte and receiver == builder:
+            found.append(each)
+    return sorted(found, key=lambda each: each.node.start_byte)
+
+
+REWRITES: dict[str, Rewrite] = {"go-response-xss": escape_page}
