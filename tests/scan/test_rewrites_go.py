@@ -49,9 +49,37 @@ CASES = [
 
 REFUSED = [
     (program('\tdb.Query(fmt.Sprintf("SELECT * FROM %s", name))', "fmt", SQLITE), "FROM"),
-    (program('\texec.Command("sh", "-c", "ls "+name+" | wc")', "os/exec"), "needs a shell"),
+    (program('\texec.Command("sh", "-c", "ls $(echo "+name+")")', "os/exec"), "needs a shell"),
     (program("\tp := unsafe.Pointer(&name)", "unsafe"), "no safe rewrite"),
 ]
+
+
+COMMANDS = [
+    ('"tail -n %d %s | sort", 5, path', '`tail -n "$1" -- "$2" | sort`, "sh", fmt.Sprint(5), path'),
+    ('"git clone --depth 1 %s", url', '"git", "clone", "--depth", "1", "--", url'),
+    ("\"cd '%s' && ls\", path", '`cd "$1" && ls`, "sh", path'),
+]
+LEFT = [
+    "sed -i 's/%s/x/' file", "%s --version | sort", "ssh host ls %s | sort", "bash -c '%s'; ls", "awk '/%s/' f | sort",
+    "ls `echo %s`", "cat <<E\n%s\nE\n", "curl -o %s file | sort", "ls %s | sort # it's",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "wanted"), COMMANDS)
+def test_values_of_a_script_are_its_parameters_or_arguments(given: str, wanted: str) -> None:
+    use = "func f(path, url string) { fmt.Println(exec.Command("
+    text = f'package a\n\nimport (\n\t"fmt"\n\t"os/exec"\n)\n\n{use}"sh", "-c", fmt.Sprintf({given})).Run()) }}\n'
+    after, _ = repaired("go", text)
+    assert wanted in after and "go-exec" not in rules("go", after)
+
+
+@pytest.mark.parametrize("script", LEFT)
+def test_a_script_that_reads_a_value_as_code_is_left(script: str) -> None:
+    line = script.replace("\n", "\\n").replace('"', '\\"')
+    text = f'package a\n\nimport (\n\t"fmt"\n\t"os/exec"\n)\n\nfunc f(path string) {{\n'
+    text += f'\tfmt.Println(exec.Command("sh", "-c", fmt.Sprintf("{line}", path)).Run())\n}}\n'
+    assert "go-exec" in rules("go", text)
+    assert repaired("go", text)[0] == text
 
 
 @pytest.mark.parametrize(("before", "after"), CASES)

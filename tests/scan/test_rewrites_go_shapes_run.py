@@ -69,7 +69,87 @@ func Badge(row Row) string {
 	return html
 }
 """
+AUDIT = """import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+type AuditLog struct{ out io.Writer }
+
+func (a *AuditLog) Login(user, from string, ok bool) error {
+	result := "failed"
+	if ok {
+		result = "ok"
+	}
+	line := fmt.Sprintf("%s user=%s from=%s %s\\n", time.Unix(0, 0).UTC().Format(time.RFC3339), user, from, result)
+	_, err := io.WriteString(a.out, line)
+	return err
+}
+
+func (a *AuditLog) Event(name string, fields []string) error {
+	var b strings.Builder
+	b.WriteString("event=" + name)
+	for _, field := range fields {
+		b.WriteString(" " + field)
+	}
+	b.WriteString("\\n")
+	_, err := a.out.Write([]byte(b.String()))
+	return err
+}
+"""
+COMMANDS = """import (
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+func text(out []byte, err error) string {
+	if err != nil {
+		return "failed"
+	}
+	return string(out)
+}
+
+func Lines(dir, name string) string {
+	script := fmt.Sprintf("cd '%s' && wc -l < '%s' | tr -d ' \\n'", dir, name)
+	return text(exec.Command("sh", "-c", script).Output())
+}
+
+func Sorted(name string, count int) string {
+	return text(exec.Command("bash", "-c", fmt.Sprintf(`sort "%s.txt" | head -n %d`, name, count)).Output())
+}
+
+func Show(path string) string {
+	args := []string{"cat"}
+	args = append(args, "-u", path)
+	return text(exec.Command("sh", "-c", strings.Join(args, " ")).Output())
+}
+
+func Found(word, file string) string {
+	line := fmt.Sprintf("grep -c %q %s", word, file)
+	return text(exec.Command("/bin/sh", "-c", line).Output())
+}
+"""
+RUN = (
+    r"""d := t.TempDir(); _ = os.WriteFile(d+"/a.txt", []byte("b\na\n"), 0o600);
+    f := func(n string) string {
+        text := Lines(d, n+".txt") + Sorted(d+"/"+n, 1) + Show(d+"/"+n+".txt") + Found(n, d+"/a.txt")
+        if _, err := os.Stat(d + "/x"); err == nil { text = "run" }
+        os.Remove(d+"/x")
+        return text }"""
+    r'''|f("a") == "2a\nb\na\n1\n"'''
+    r'''|f("\"; touch "+d+"/x; echo \"") != "run" && f("a; touch "+d+"/x;") != "run"'''
+    r''' && f("$(touch "+d+"/x)") != "run"'''
+)
 CASES = (
+    Case("commands", "go-exec", COMMANDS, RUN),
+    Case("audits", "go-log", AUDIT,
+         "f := func(n string) string { var b strings.Builder; a := &AuditLog{&b}; _ = a.Login(n, n, true);"
+         " _ = a.Event(n, []string{n}); return b.String() }"
+         """|f("Ann 100%") == "1970-01-01T00:00:00Z user=Ann 100% from=Ann 100% ok\\nevent=Ann 100% Ann 100%\\n\""""
+         """|strings.Count(f("x\\ny"), "\\n") == 2 && !strings.Contains(f("x\\ry"), "\\r")"""),
     Case("profiles", "go-response-xss", PROFILE,
          "f := func(n string) string { return shown(Show)(n) + Badge(Row{n, 2}) }"
          """|f("ann") == `<h1>ann</h1><ul><li>ann</li></ul><input value="ann">7<b title="ann">ann (2)</b>`"""

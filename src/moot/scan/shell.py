@@ -22,9 +22,11 @@ ONE_WORD = word_set(
     "version ref commit sha hash number count size index num log logfile outfile infile output input out word term "
     "keyword text message title label query comment description subject caption account login group owner service "
     "unit process zone width height quality format ext extension timeout seconds duration prefix suffix remote "
-    "subnet network fqdn mac lines limit depth level max min year month day date"
+    "subnet network fqdn mac lines limit depth level max min year month day date in outpath"
 )
 """Last words of names that hold a single argument."""
+ONE = frozenset({"%d", "%x", "%q"})
+"""Verbs that write one word."""
 QUOTED = re.compile(r"\b(?:quote|shellescape|escapeshellarg|basename|str\(int|int)\(")
 BUILT_IN = word_set(
     "cd source . export eval exec ulimit alias type set command read wait umask exit trap unset time if for "
@@ -101,6 +103,8 @@ def is_one_word(source: Source, hole: StringHole) -> bool:
     values = [text]
     if hole.node.type == "identifier":
         values += [source.text(b.value) for b in origins(source, hole.node) if b.value is not None]
+    if hole.spec in ONE:
+        return True
     last = re.findall(r"[A-Za-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)) or [""]
     if is_constant_word(source, hole.node) or _is_number(source, hole.node) or _is_word_by_default(source, hole.node):
         return True

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from moot.scan.bindings import changes, origins
+from moot.scan.bindings import Binding, changes, origins
 from moot.scan.calls import CALLS, SourceCall
 from moot.scan.change import Change, RewriteRefused
 from moot.scan.edits import Edit
@@ -165,14 +165,23 @@ def _unwrap_conversion(source: Source, node: Node) -> Node:
 
 def sole_use(source: Source, built: Built, arg: Node) -> None:
     """A variable may be changed only if nothing else reads it and its values stay the same."""
+    require_same_values(source, built, arg)
+    if built.home is not None and count_uses(source, built.home) > 2:
+        raise RewriteRefused(f"{built.home.name!r} is used in more places than this one")
+
+
+def count_uses(source: Source, home: Binding) -> int:
+    around = source.scope(home.node).node
+    return sum(n.type == "identifier" and source.text(n) == home.name for n in inside(around, 50_000))
+
+
+def require_same_values(source: Source, built: Built, arg: Node) -> None:
+    """Raises unless the values in the text of a variable are the same where it is used."""
     if built.home is None:
         return
     home, scope = built.home, source.scope(arg)
     if source.scope(home.node) is not scope:
         raise RewriteRefused("the text is built in another function")
-    uses = [n for n in inside(scope.node, 50_000) if n.type == "identifier" and source.text(n) == home.name]
-    if len(uses) > 2:
-        raise RewriteRefused(f"{home.name!r} is used in more places than this one")
     inner = [n for hole in built.holes for n in inside(hole.node, 200)]
     if any(n.type in CALLS for n in inner) and source.data[home.node.end_byte : arg.start_byte].count(b"\n") > 1:
         raise RewriteRefused("a call inside the text would run at another time")

@@ -2,6 +2,7 @@
 
 from moot.scan.change import Choices, Rewrite
 from moot.scan.go import rewrites as go
+from moot.scan.go.rewrites import commands as gocommands
 from moot.scan.go.rewrites import lines as golines
 from moot.scan.go.rewrites import pages as gopages
 from moot.scan.go.rewrites import paths as gopaths
@@ -61,6 +62,7 @@ REWRITES: dict[str, Rewrite] = {
     **gosettings.REWRITES,
     **goshared.REWRITES,
     **gosinks.REWRITES,
+    **gocommands.REWRITES,
     **gopages.REWRITES,
     **gopaths.REWRITES,
     **gotemp.REWRITES,
@@ -73,6 +75,7 @@ CHOICES: dict[str, Choices] = {
     **pyexpressions.CHOICES,
     **pyquote.CHOICES,
     **pysettings.CHOICES,
+    **gocommands.CHOICES,
     **golines.CHOICES,
     **gosettings.CHOICES,
     **gosteps.CHOICES,

@@ -12,7 +12,6 @@ from moot.scan.edits import Edit
 from moot.scan.go.rewrites.answers import zero
 from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
 from moot.scan.go.rewrites.types import is_declared_string
-from moot.scan.marks import marks
 from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices, leave_configured
 from moot.scan.rewrites.drivers import UNKNOWN, go_placeholder
 from moot.scan.rewrites.query import Dialect, parameterise_query
@@ -25,9 +24,8 @@ from moot.scan.rules.errors import (
     discards,
     result_types,
 )
-from moot.scan.shell import Word, words
 from moot.scan.sql import Part
-from moot.scan.strings import StringHole, build
+from moot.scan.strings import StringHole
 from moot.scan.syntax import Scope, Source, nth
 
 ORDINARY = frozenset(
@@ -104,25 +102,6 @@ def drop_unused_fmt(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 LOCAL = re.compile(r"\blocalhost\b|127\.0\.0\.1|\[::1\]")
-
-
-def command(source: Source, node: Node) -> Change:
-    call = read_call(source, node)
-    args = call.args[1:] if call.name.endswith("CommandContext") else call.args
-    if len(args) != 3 or source.text(args[1]) not in ('"-c"', "`-c`"):
-        raise RewriteRefused("only a shell with -c and one command is rewritten")
-    built = build(source, args[2])
-    if built.home is not None:
-        raise RewriteRefused("the command is kept in a variable")
-    found = ", ".join(_argument(source, word) for word in words(source, marks(source, built)))
-    edits = (Edit(args[0].start_byte, args[2].end_byte, found),)
-    return Change(
-        (*edits, *drop_unused_fmt(source, edits)), "the program gets a list of arguments and no shell reads it"
-    )
-
-
-def _argument(source: Source, word: Word) -> str:
-    return _compose_text(source, word)
 
 
 def tls(source: Source, node: Node) -> Change:
@@ -239,6 +218,5 @@ def _error_name(source: Source, discard: Discard, scope: Scope) -> str:
 
 REWRITES: dict[str, Rewrite] = {
     "go-sql-string": sql,
-    "go-exec": command,
     "go-tls-verify": tls,
 }

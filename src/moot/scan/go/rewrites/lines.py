@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from moot.scan.bindings import origins
+from moot.scan.bindings import changes, origins
 from moot.scan.calls import SourceCall, calls, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node
 from moot.scan.edits import Edit
@@ -26,6 +26,8 @@ UNFOLLOWED = 4
 OWN_LINES = re.compile(r"\\n|`[^`]*\n|debug\.Stack|MarshalIndent|\bDump\w*\(")
 FORMATS = re.compile(r"(?:^F|[a-z])printf$|^Printf$|f$")
 FORMATTERS = frozenset({"Fprintf", "Fprint", "Fprintln"})
+FIXED = re.compile(r"^(?:oneLine\(|strconv\.Quote|len\(|time\.Now\()|\.Format\((?:time\.\w+|\"[^\"]*\")\)$")
+"""Numbers, times, and what is on one line already."""
 WRITERS = frozenset({"WriteString", "Write"})
 
 
@@ -154,6 +156,10 @@ def _list_formatted(source: Source, call: SourceCall, args: Sequence[Node]) -> l
 
 
 def _list_parts(source: Source, text: Node) -> list[Node]:
+    if text.type == "identifier" and (values := _list_bound(source, text)):
+        return [part for value in values for part in _list_parts(source, value)]
+    if text.type == "call_expression" and (written := _list_collected(source, text)):
+        return written
     if text.type == "call_expression" and read_call(source, text).name == "fmt.Sprintf":
         given = read_call(source, text)
         return _list_formatted(source, given, given.args)
@@ -163,8 +169,36 @@ def _list_parts(source: Source, text: Node) -> list[Node]:
     return [piece.node for piece in built.pieces if isinstance(piece, StringHole)]
 
 
+def _list_bound(source: Source, name: Node) -> list[Node]:
+    """What this function puts together under the name; nothing if a part of it comes from elsewhere."""
+    bound, scope = origins(source, name), source.scope(name)
+    mine = all(b.kind in ("set", "add") and source.scope(b.node) is scope for b in bound)
+    values = [b.value for b in bound if b.value is not None]
+    known = len(values) == len(bound) == len(changes(source, scope, source.text(name)))
+    if not mine or not known or not all(_is_line_made(source, value) for value in values):
+        return []
+    return values
+
+
+def _is_line_made(source: Source, value: Node) -> bool:
+    if value.type == "call_expression":
+        return read_call(source, value).name == "fmt.Sprintf"
+    return value.type in TEXTS or (
+        value.type == "binary_expression" and len(build(source, value, UNFOLLOWED).pieces) > 1
+    )
+
+
+def _list_collected(source: Source, node: Node) -> list[Node]:
+    """The values in what a builder of this function has collected."""
+    call = read_call(source, node)
+    return _list_written(source, call) if call.method in ("String", "Bytes") and not call.args else []
+
+
 def _is_fixed(source: Source, value: Node) -> bool:
-    return value.type in TEXTS or source.text(value).startswith(("oneLine(", "strconv.Quote", "len(", "time.Now("))
+    bound = origins(source, value) if value.type == "identifier" else []
+    if bound and all(b.kind == "set" and b.value is not None and b.value.type in TEXTS for b in bound):
+        return True
+    return value.type in TEXTS or FIXED.search(source.text(value)) is not None
 
 
 CHOICES: dict[str, Choices] = {"go-log": stay_on_line, "go-header": stay_on_line}

@@ -177,8 +177,8 @@ def _list_draws(source: Source, made: list[Node], dropped: list[Edit]) -> list[t
         if method not in (*HELPERS, "Read"):
             raise RewriteRefused(OTHERS)
         found.append((node, method))
-    for name, scope in own:
-        for use in (n for n in inside(scope.node, 50_000) if n.type == "identifier" and source.text(n) == name):
+    for word, scope in own:
+        for use in (n for n in inside(scope.node, 50_000) if n.type == "identifier" and source.text(n) == word):
             whole = use.parent
             if any(e.start <= use.start_byte < e.end for e in dropped):
                 continue

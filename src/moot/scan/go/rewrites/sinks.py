@@ -14,6 +14,7 @@ from moot.scan.syntax import Source
 
 VERB = re.compile(r"%[-+# 0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z%])")
 UNFOLLOWED = 4
+REQUEST = re.compile(r"\.(?:FormValue|PostFormValue|PathValue|Query\(\)\.Get)\([^()]*\)$")
 
 
 def escape_html(source: Source, node: Node) -> Change:

@@ -15,6 +15,12 @@ PRIVATE = re.compile(SECRET_BESIDE)
 BOUNDED = re.compile(r"MaxBytesReader|ContentLength\s*[<>]|[<>]=?\s*[\w.]*ContentLength")
 
 
+LOG = re.compile(
+    r"[aA]udit|[jJ]ournal|(?<![A-Za-z])log(?:ger|[fF]ile|s)?(?![a-z])|(?<!Cata)(?<!Dia)Log(?:ger|[fF]ile|s)?(?![a-z])"
+)
+"""In the head of a function: its name, its receiver, its parameters."""
+
+
 def _is_location(site: Site) -> bool:
     return is_const(site.arg(0), "Location", "location") and "Header" in site.name
 
@@ -23,6 +29,14 @@ def _is_entry(site: Site) -> bool:
     """A line of a log that is written by hand, whatever its file is called."""
     built = any(BUILT in value.marks for place in (0, 1) if (value := site.arg(place)) is not None)
     return (built or site.name.startswith("fmt.")) and is_dated_line(site.text(), site.around())
+
+
+def _is_log_line(site: Site) -> bool:
+    """A line with values in it, written by a function that says that it is about a log."""
+    values = [value for place in (0, 1) if (value := site.arg(place)) is not None]
+    around = site.around()
+    built = site.name.startswith("fmt.") or any(BUILT in value.marks for value in values)
+    return built and r"\n" in around and LOG.search(around.partition("{")[0]) is not None
 
 
 def _is_readable(place: int) -> When:
@@ -45,6 +59,8 @@ SINKS: tuple[Sink, ...] = (
     sink(known.REDIRECT, "redirect", ".Set .Add", 1, when=_is_location, floor=SURE),
     sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprintln fmt.Fprint", 1, 2, 3, 4, when=_is_entry, floor=SURE),
     sink(flaw.LOG, "log", ".WriteString io.WriteString", 0, 1, when=_is_entry, floor=SURE),
+    sink(flaw.LOG, "log", ".WriteString .Write io.WriteString", 0, 1, when=_is_log_line, floor=SURE),
+    sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprint", 1, 2, 3, 4, 5, when=_is_log_line, floor=SURE),
     sink(flaw.READABLE, "mode", "os.WriteFile io/ioutil.WriteFile os.OpenFile", when=_is_readable(2)),
     sink(flaw.UNLIMITED, "size", "io.ReadAll io/ioutil.ReadAll", when=_reads_whole_body),
 )  # fmt: skip
