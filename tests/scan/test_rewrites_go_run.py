@@ -118,6 +118,8 @@ HELP = """
 var (
 	_ = os.Stat
 	_ = strings.Contains
+	_ = bytes.Equal
+	_ = gzip.NewReader
 )
 
 func shown(h http.HandlerFunc) func(string) string {
@@ -128,7 +130,7 @@ func shown(h http.HandlerFunc) func(string) string {
 	}
 }
 """
-IMPORTS = ("net/http", "net/http/httptest", "net/url", "os", "strings", "testing")
+IMPORTS = ("bytes", "compress/gzip", "net/http", "net/http/httptest", "net/url", "os", "strings", "testing")
 
 
 def suite_file(case: Case) -> tuple[str, str]:

@@ -132,6 +132,77 @@ func Found(word, file string) string {
 	return text(exec.Command("/bin/sh", "-c", line).Output())
 }
 """
+UNPACK = """import (
+	"bytes"
+	"compress/gzip"
+	"io"
+)
+
+// MaxText is the length of the longest text.
+const MaxText = 1000
+
+type Reader struct{ limit int64 }
+
+func Text(data []byte) (string, error) {
+	zr, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(zr)
+	if err != nil {
+		return "", err
+	}
+	if len(data) > MaxText {
+		return "", io.ErrShortBuffer
+	}
+	return string(text), nil
+}
+
+// Inflate unpacks at most maxSize bytes.
+func Inflate(src io.Reader, maxSize int) ([]byte, error) {
+	zr, err := gzip.NewReader(src)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(zr)
+}
+
+func (r *Reader) Copy(dst io.Writer, src io.Reader) (int64, error) {
+	zr, err := gzip.NewReader(src)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(dst, zr)
+	if err != nil {
+		return 0, err
+	}
+	return r.limit, nil
+}
+
+// Save unpacks texts of up to 1,000 bytes.
+func Save(dst io.Writer, src io.Reader) error {
+	zr, err := gzip.NewReader(src)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(dst, zr); err != nil {
+		return err
+	}
+	return nil
+}
+"""
+UNPACKED = (
+    r"""f := func(n int) int { var b, out bytes.Buffer; w := gzip.NewWriter(&b)
+        w.Write(make([]byte, n)); w.Close(); var some []error
+        _, err := Text(b.Bytes()); some = append(some, err)
+        _, err = Inflate(bytes.NewReader(b.Bytes()), 1000); some = append(some, err)
+        _, err = (&Reader{1000}).Copy(&out, bytes.NewReader(b.Bytes())); some = append(some, err)
+        some = append(some, Save(&out, bytes.NewReader(b.Bytes())))
+        refused := 0
+        for _, err := range some { if err != nil { refused++ } }
+        return refused }"""
+    "|f(0) == 0 && f(1000) == 0|f(1001) == 4 && f(9000) == 4"
+)
 RUN = (
     r"""d := t.TempDir(); _ = os.WriteFile(d+"/a.txt", []byte("b\na\n"), 0o600);
     f := func(n string) string {
@@ -144,6 +215,7 @@ RUN = (
     r''' && f("$(touch "+d+"/x)") != "run"'''
 )
 CASES = (
+    Case("unpacks", "go-decompression-bomb", UNPACK, UNPACKED),
     Case("commands", "go-exec", COMMANDS, RUN),
     Case("audits", "go-log", AUDIT,
          "f := func(n string) string { var b strings.Builder; a := &AuditLog{&b}; _ = a.Login(n, n, true);"

@@ -3,6 +3,7 @@
 from moot.scan.change import Choices, Rewrite
 from moot.scan.go import rewrites as go
 from moot.scan.go.rewrites import commands as gocommands
+from moot.scan.go.rewrites import limits as golimits
 from moot.scan.go.rewrites import lines as golines
 from moot.scan.go.rewrites import pages as gopages
 from moot.scan.go.rewrites import paths as gopaths
@@ -63,6 +64,7 @@ REWRITES: dict[str, Rewrite] = {
     **goshared.REWRITES,
     **gosinks.REWRITES,
     **gocommands.REWRITES,
+    **golimits.REWRITES,
     **gopages.REWRITES,
     **gopaths.REWRITES,
     **gotemp.REWRITES,
