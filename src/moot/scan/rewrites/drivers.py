@@ -35,6 +35,22 @@ GO_OTHER = (
     "github.com/sijms/go-ora", "github.com/jinzhu/gorm", "github.com/ClickHouse/",
 )  # fmt: skip
 GO_NAMES = {"postgres": "$", "pgx": "$", "mysql": "?", "sqlite3": "?", "sqlite": "?"}
+SIGNS = {
+    "$": re.compile(
+        r"(?i:[=<>(,]|\b(?:like|ilike|limit|offset|and))\s*\$[1-9]|\bILIKE\b|\w::(?:text|int\w*|jsonb?|uuid|date|timestamp\w*)\b"
+        r"|(?i:postgres|cockroach|\bpgx?\b)"
+    ),
+    "?": re.compile(
+        r"(?:[=<>(,]|\b(?:LIKE|LIMIT|OFFSET|AND))\s*\?[\s,)\"`;]|\.LastInsertId\(\)|\bON DUPLICATE KEY\b"
+        r"|\bINSERT (?:OR )?(?:IGNORE|REPLACE)\b|\bREPLACE INTO\b|(?i:\bAUTO_?INCREMENT\b|\bGROUP_CONCAT\(|\bIFNULL\()"
+        r"|\bPRAGMA \w|(?i:mysql|mariadb|sqlite)"
+    ),
+    "other": re.compile(
+        r"[=<>(,]\s*(?:@p\d|:\d)|\bSELECT TOP\b|\bGETDATE\(\)|(?i:mssql|sql ?server|\boracle\b|clickhouse)"
+    ),
+}
+"""What a file shows of its database where nothing imports a driver: placeholders of other queries, words of one
+dialect, methods that only some drivers have, the name. PostgreSQL's drivers have no LastInsertId."""
 POOL = re.compile(r"(?i)pool|conn(?:ection)?$|mysql|(?:^|\.)db$")
 UNKNOWN = "which database driver runs the query is not known here, so how it writes placeholders is not known either"
 SEVERAL = "the project uses several database drivers, and which one runs the query is not known here"
@@ -99,8 +115,8 @@ def infer_script_driver(method: str, receiver: str, statement: str, around: str,
     raise RewriteRefused(UNKNOWN)
 
 
-def go_placeholder(project: ScanProject) -> str:
-    """`$` with numbers, or `?`."""
+def go_placeholder(project: ScanProject, text: str) -> str:
+    """`$` with numbers, or `?`: by the project, else by the file."""
     found = {GO_NAMES.get(name, "other") for name in project.opened}
     for package in project.packages:
         if package.startswith(GO_OTHER):
@@ -109,6 +125,7 @@ def go_placeholder(project: ScanProject) -> str:
             found.add("$")
         elif package.startswith(GO_QUESTION):
             found.add("?")
+    found = found or {style for style, sign in SIGNS.items() if sign.search(text)}
     if not found:
         raise RewriteRefused(UNKNOWN)
     if len(found) > 1 or found == {"other"}:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -10,6 +11,7 @@ from moot.scan.calls import SourceCall, imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.answers import zero
+from moot.scan.go.rewrites.databases import bind_marks, find_database
 from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
 from moot.scan.go.rewrites.types import is_declared_string
 from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices, leave_configured
@@ -36,7 +38,8 @@ OPTIONAL = re.compile(r"\b(?:FormValue|Getenv|PostFormValue|Cookie|LookupEnv|Que
 
 def sql(source: Source, node: Node) -> Change:
     call, arg = read_query(source, node)
-    change = parameterise_query(source, call, arg, read_dialect(source))
+    dialect, bound = choose_dialect(source, call)
+    change = bind_marks(source, call, arg, parameterise_query(source, call, arg, dialect), bound)
     return Change((*change.edits, *drop_unused_fmt(source, change.edits)), change.did)
 
 
@@ -44,7 +47,7 @@ def sql_by_question(source: Source, node: Node) -> Change:
     """For a driver that is not known."""
     call, arg = read_query(source, node)
     try:
-        go_placeholder(source.project)
+        read_placeholder(source)
     except RewriteRefused as why:
         if str(why) == UNKNOWN:
             return parameterise_query(source, call, arg, make_dialect(numbered=False))
@@ -60,8 +63,18 @@ def read_query(source: Source, node: Node) -> tuple[SourceCall, Node]:
     return call, call.args[index]
 
 
-def read_dialect(source: Source) -> Dialect:
-    return make_dialect(numbered=go_placeholder(source.project) == "$")
+def choose_dialect(source: Source, call: SourceCall) -> tuple[Dialect, str]:
+    """With the database to ask for its driver, if nothing else tells it."""
+    try:
+        return make_dialect(numbered=read_placeholder(source) == "$"), ""
+    except RewriteRefused as why:
+        if str(why) != UNKNOWN:
+            raise
+        return replace(make_dialect(numbered=False), double_quotes=False), find_database(source, call)
+
+
+def read_placeholder(source: Source) -> str:
+    return go_placeholder(source.project, source.data.decode("utf-8", "replace"))
 
 
 def make_dialect(*, numbered: bool) -> Dialect:
