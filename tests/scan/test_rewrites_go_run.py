@@ -120,6 +120,9 @@ var (
 	_ = strings.Contains
 	_ = bytes.Equal
 	_ = gzip.NewReader
+	_ = sql.OpenDB
+	_ driver.Driver
+	_ = fmt.Sprint
 )
 
 func shown(h http.HandlerFunc) func(string) string {
@@ -130,7 +133,19 @@ func shown(h http.HandlerFunc) func(string) string {
 	}
 }
 """
-IMPORTS = ("bytes", "compress/gzip", "net/http", "net/http/httptest", "net/url", "os", "strings", "testing")
+IMPORTS = (
+    "bytes",
+    "compress/gzip",
+    "database/sql",
+    "database/sql/driver",
+    "fmt",
+    "net/http",
+    "net/http/httptest",
+    "net/url",
+    "os",
+    "strings",
+    "testing",
+)
 
 
 def suite_file(case: Case) -> tuple[str, str]:

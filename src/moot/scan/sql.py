@@ -107,7 +107,7 @@ def _check_value_place(marks: Sequence[Mark], first: int, last: int, *, quoted: 
     after = "".join(mark.text or HOLE for mark in marks[last + 1 : last + 2])
     if not quoted and after and not re.match(r"[\s),;]", after):
         raise NameWanted("the value is only a part of a word")
-    if re.search(r"(?:[=<>]|\|\|)$", before):
+    if re.search(r"(?:[=<>]|\|\||\w\s*[-+])$", before):
         return
     word = re.search(r"(\w+)$", before)
     if word is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from moot.scan.bindings import Binding, changes, origins
-from moot.scan.calls import SourceCall, calls, read_call
+from moot.scan.calls import CALLS, SourceCall, calls, read_call
 from moot.scan.change import Change, RewriteRefused, require_node
 from moot.scan.edits import Edit
 from moot.scan.marks import Mark, marks, prefix_edits
@@ -19,6 +19,7 @@ from moot.scan.syntax import Scope, Source, inside
 UNFOLLOWED = 4
 SEVERAL = "the text is put together in several steps"
 NAMES = ("params", "values", "query_values")
+EMPTY = re.compile(r"\[\]string\{\s*\}|make\(\[\]string,\s*0\s*(?:,[^()]*)?\)")
 NAMED = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
 
 
@@ -64,7 +65,10 @@ def parameterise_steps(source: Source, call: SourceCall, arg: Node, dialect: Dia
     scope = source.scope(arg)
     steps = [step for node, value in bound for step in _list_steps(source, scope, node, value, dialect, writer)]
     filled = [step for step in steps if step.places or step.names]
-    if not any(step.places for step in filled):
+    starts = [step.statement.start_byte for step in filled]
+    in_order = starts == sorted(starts) or dialect.placeholder(1) != dialect.placeholder(2)
+    # A list keeps the order in which the steps run.
+    if not any(step.places for step in filled) or (source.language == "go" and not in_order):
         raise RewriteRefused(SEVERAL)
     name = _choose_name(source, scope)
     first = min((step.statement for step in steps), key=lambda node: node.start_byte)
@@ -211,9 +215,13 @@ def _find_joined(source: Source, hole: StringHole) -> Node | None:
         ):
             return None
         node = unwrap(kept)
-    if node.type not in ("call", "call_expression") or read_call(source, node).method != "join":
+    if node.type not in ("call", "call_expression"):
         return None
     call = read_call(source, node)
+    if call.name == "strings.Join" and source.language == "go":
+        return call.args[0] if call.args[0].type == "identifier" else None
+    if call.method != "join":
+        return None
     callee = node.child_by_field_name("function")
     given = call.arg(0) if source.language == "python" else callee and callee.child_by_field_name("object")
     return given if given is not None and given.type == "identifier" else None
@@ -224,6 +232,9 @@ def _list_parts(
 ) -> Iterator[QueryStep]:
     """What is appended to a list that this function begins empty, and only joins."""
     name = require_node(_find_joined(source, hole), SEVERAL)
+    if source.language == "go":
+        yield from _list_appended(source, scope, name, dialect, writer)
+        return
     word, made = source.text(name), origins(source, name)
     alone = len(made) == 1 and made[0].kind == "set" and made[0].value is not None
     first = unwrap(made[0].value) if alone and made[0].value is not None else None
@@ -247,6 +258,27 @@ def _list_parts(
             yield _read_step(source, part, part, dialect, writer)
     for each in sorted(added, key=lambda call: call.node.start_byte):
         yield _read_step(source, each.node, each.args[0], dialect, writer)
+
+
+def _list_appended(
+    source: Source, scope: Scope, name: Node, dialect: Dialect, writer: StepWriter
+) -> Iterator[QueryStep]:
+    """`conditions = append(conditions, "name = '"+name+"'")`, for a list that begins empty."""
+    word, made = source.text(name), changes(source, scope, source.text(name))
+    begun = made[:1] if made and made[0].value is not None and EMPTY.fullmatch(source.text(made[0].value)) else []
+    declared = next(
+        (n for n in source.nodes("var_spec") if source.text(n) == f"{word} []string" and source.scope(n) is scope), None
+    )
+    first = begun[0].node if begun else declared
+    added = [read_call(source, b.value) for b in made[len(begun) :] if b.value is not None and b.value.type in CALLS]
+    plain = all(each.name == "append" and len(each.args) == 2 and source.text(each.args[0]) == word for each in added)
+    asked = len(re.findall(rf"\blen\(\s*{word}\s*\)", source.text(scope.node)))
+    counted = _count_uses(source, scope, word) == 2 * len(added) + 2 + asked
+    if first is None or not added or len(added) + len(begun) != len(made) or not plain or not counted:
+        raise RewriteRefused("the parts of the text are listed elsewhere")
+    yield QueryStep(require_node(source.statement(first), SEVERAL), name, Built(()), [], [])
+    for each in added:
+        yield _read_step(source, each.node, each.args[1], dialect, writer)
 
 
 def _choose_name(source: Source, scope: Scope) -> str:

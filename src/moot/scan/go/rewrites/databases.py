@@ -4,7 +4,8 @@ import re
 
 from tree_sitter import Node
 
-from moot.scan.calls import SourceCall
+from moot.scan.bindings import origins
+from moot.scan.calls import SourceCall, read_call
 from moot.scan.change import Change, RewriteRefused
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.module import names, package
@@ -43,7 +44,7 @@ func bindMarks(db *sql.DB, query string) string {
 
 
 def find_database(source: Source, call: SourceCall) -> str:
-    """The receiver of the call, if the file declares it as *sql.DB: a transaction cannot be asked."""
+    """The receiver of the call, if the file declares it as *sql.DB. A transaction cannot be asked, but who began it."""
     callee = call.node.child_by_field_name("function")
     thing = callee.child_by_field_name("operand") if callee is not None else None
     if thing is None or thing.type not in ("identifier", "selector_expression"):
@@ -56,6 +57,11 @@ def find_database(source: Source, call: SourceCall) -> str:
         if word in [source.text(name) for name in given.children_by_field_name("name")]
         and (kind := given.child_by_field_name("type")) is not None
     ]
+    begun = origins(source, thing) if thing.type == "identifier" and not kinds else []
+    if len(begun) == 1 and begun[0].value is not None and begun[0].value.type == "call_expression":
+        call = read_call(source, begun[0].value)
+        if call.method in ("Begin", "BeginTx", "MustBegin"):
+            return find_database(source, call)
     if not kinds or any(kind != "*sql.DB" for kind in kinds):
         raise RewriteRefused(UNKNOWN)
     return source.text(thing)

@@ -14,6 +14,7 @@ from moot.scan.syntax import Source
 
 VERB = re.compile(r"%[-+# 0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z%])")
 UNFOLLOWED = 4
+TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal", "int_literal"})
 REQUEST = re.compile(r"\.(?:FormValue|PostFormValue|PathValue|Query\(\)\.Get)\([^()]*\)$")
 
 
