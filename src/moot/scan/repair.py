@@ -199,13 +199,21 @@ def _node(source: Source, target: RepairTarget) -> Node | None:
     sink = min(here, key=lambda node: node.end_byte, default=None)
     if sink is not None:
         return sink
-    return _expression(source, start) or (None if source.language == "python" else _setting(source, start))
+    if source.language == "python":
+        return _expression(source, start)
+    return _expression(source, start) or _setting(source, start) or _name(source, start)
 
 
 def _setting(source: Source, start: int) -> Node | None:
     """The node of a settings rule: a literal or one of its fields, or the assignment to such a field."""
     kinds = ("composite_literal", "assignment_statement") if source.language == "go" else ("pair",)
     return next((node for node in source.nodes(*kinds) if node.start_byte == start), None)
+
+
+def _name(source: Source, start: int) -> Node | None:
+    """A variable that a function of Go returns."""
+    names = source.nodes("identifier") if source.language == "go" else ()
+    return next((node for node in names if node.start_byte == start), None)
 
 
 def _expression(source: Source, start: int) -> Node | None:
@@ -217,9 +225,8 @@ def _expression(source: Source, start: int) -> Node | None:
         settings = [node for node in here if node.type in ("assignment_expression", "pair")]
         compared = [node for node in here if node.type == "binary_expression"]
         built = [node for node in here if node.type in ("template_string", "string")]
-        named = [n for n in here if n.type == "identifier"]
-        if source.language != "go":
-            named = [n for n in named if n.parent and n.parent.type == "return_statement"]
+        named = [n for n in here if n.type == "identifier" and n.parent and n.parent.type == "return_statement"]
+        named = [] if source.language == "go" else named
         return next(iter((*settings, *shortest, *compared, *built, *named)), None)
     values = [node for node in here if node.type not in OUTER]
     return next(iter((*shortest, *values)), None)

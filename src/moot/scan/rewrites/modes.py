@@ -17,11 +17,11 @@ PRIVATE = re.compile(PRIVATE_CONTENT)
 OTHERS = 0o077
 
 
-def keep_to_owner(source: Source, node: Node, mode: int) -> int:
+def keep_to_owner(source: Source, node: Node, mode: int, comment: str = "") -> int:
     """The owner's part of the mode, if names say that the content is private. Else nobody here knows who must get at
     it."""
     scope = source.scope(node)
-    around = HOLDER.sub("", " ".join((source.text(node), scope.name, *sorted(scope.parameters))))
+    around = HOLDER.sub("", " ".join((comment, source.text(node), scope.name, *sorted(scope.parameters))))
     if SHARED.search(source.text(node)) or not PRIVATE.search(around):
         raise RewriteRefused(REASONS["file-mode"])
     return mode & ~OTHERS

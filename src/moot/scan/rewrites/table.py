@@ -11,6 +11,7 @@ from moot.scan.go.rewrites import random as gorandom
 from moot.scan.go.rewrites import settings as gosettings
 from moot.scan.go.rewrites import shared as goshared
 from moot.scan.go.rewrites import sinks as gosinks
+from moot.scan.go.rewrites import stacks as gostacks
 from moot.scan.go.rewrites import steps as gosteps
 from moot.scan.go.rewrites import temp as gotemp
 from moot.scan.go.rewrites import values as govalues
@@ -63,6 +64,7 @@ REWRITES: dict[str, Rewrite] = {
     **gosettings.REWRITES,
     **goshared.REWRITES,
     **gosinks.REWRITES,
+    **gostacks.REWRITES,
     **gocommands.REWRITES,
     **golimits.REWRITES,
     **gopages.REWRITES,
@@ -81,6 +83,7 @@ CHOICES: dict[str, Choices] = {
     **golines.CHOICES,
     **gosettings.CHOICES,
     **gosteps.CHOICES,
+    **govalues.CHOICES,
     **jsciphers.CHOICES,
     **jscommands.CHOICES,
     **jsguard.CHOICES,

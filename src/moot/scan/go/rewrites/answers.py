@@ -36,6 +36,23 @@ def zero(kind: str) -> str:
     return "nil" if kind == "error" or NILS.match(kind) else f"*new({kind})"
 
 
+def find_function(source: Source, node: Node) -> Node:
+    """The function with a name around a node."""
+    around = source.scope(node).node
+    while around.type == "func_literal" and around.parent is not None:
+        around = source.scope(around.parent).node
+    return around
+
+
+def find_comment(source: Source, node: Node) -> str:
+    """What is written above the function around a node."""
+    function = find_function(source, node)
+    start, before = function.start_byte, function.prev_sibling
+    while before is not None and before.type == "comment" and start - before.end_byte < 3:
+        start, before = before.start_byte, before.prev_sibling
+    return source.slice(start, function.start_byte)
+
+
 def find_line(node: Node) -> Node:
     """The whole statement of a block that `node` belongs to."""
     current = node

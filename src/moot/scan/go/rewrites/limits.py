@@ -9,7 +9,7 @@ from tree_sitter import Node
 from moot.scan.calls import SourceCall, imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.go.rewrites.answers import find_line, refuse, write_check
+from moot.scan.go.rewrites.answers import find_comment, find_function, find_line, refuse, write_check
 from moot.scan.go.rewrites.module import package
 from moot.scan.rewrites.reasons import REASONS
 from moot.scan.syntax import Source
@@ -42,8 +42,7 @@ class Limit:
 
 
 def find_limit(source: Source, node: Node) -> Limit:
-    around = _find_function(source, node)
-    about = source.slice(_start_of_comment(source, around), around.end_byte)
+    about = find_comment(source, node) + source.text(find_function(source, node))
     found = {name: kind for name, kind in _list_named(source, node, about) if LIMIT.search(name)}
     named = {name: kind for name, kind in found.items() if UNPACKED.search(name)} or {
         name: kind for name, kind in found.items() if not COUNTED.search(name)
@@ -57,20 +56,6 @@ def find_limit(source: Source, node: Node) -> Limit:
     if (size := _read_comment(source, about)) is not None:
         return Limit(size, size)
     raise RewriteRefused(UNLIMITED)
-
-
-def _find_function(source: Source, node: Node) -> Node:
-    around = source.scope(node).node
-    while around.type == "func_literal" and around.parent is not None:
-        around = source.scope(around.parent).node
-    return around
-
-
-def _start_of_comment(source: Source, function: Node) -> int:
-    start, before = function.start_byte, function.prev_sibling
-    while before is not None and before.type == "comment" and start - before.end_byte < 3:
-        start, before = before.start_byte, before.prev_sibling
-    return start
 
 
 def _list_named(source: Source, node: Node, about: str) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,7 @@
 """Checks that a path in Go lies in the folder that the code names."""
 
+import re
+
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
@@ -10,7 +12,7 @@ from moot.scan.go.rewrites.module import package
 from moot.scan.python.rewrites.path import refuse_constants, refuse_search
 from moot.scan.rewrites.choices import require_run
 from moot.scan.strings import StringHole, Text, build
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, inside
 
 JOINS = frozenset({"path/filepath.Join", "path.Join"})
 UNFOLLOWED = 4
@@ -48,19 +50,42 @@ def _find_path(source: Source, node: Node) -> Node:
 
 def _is_made_here(source: Source, node: Node) -> bool:
     if node.type in CALLS:
-        return read_call(source, node).name in JOINS
+        return read_call(source, node).name in JOINS | {"fmt.Sprintf"} or _find_joining(source, node) is not None
     return node.type == "binary_expression"
 
 
+def _find_joining(source: Source, node: Node) -> tuple[Node, str, str] | None:
+    """The join of a method that only joins, with the name of its receiver there and here: `s.path(name)`."""
+    callee = node.child_by_field_name("function")
+    if callee is None or callee.type != "selector_expression":
+        return None
+    owner, _, word = source.text(callee).rpartition(".")
+    named = [m for m in source.nodes("method_declaration") if source.text(m.child_by_field_name("name")) == word]  # type: ignore[arg-type]
+    body = named[0].child_by_field_name("body") if len(named) == 1 else None
+    receiver = re.match(r"func \((\w+) ", source.text(named[0])) if body is not None else None
+    joins = [n for n in inside(body, 300) if n.type in CALLS and read_call(source, n).name in JOINS] if body else []
+    if receiver is None or len(joins) != 1 or not re.fullmatch(r"\{\s*return [^\n]*\s*\}", source.text(body)):  # type: ignore[arg-type]
+        return None
+    return joins[0], receiver[1], owner
+
+
 def _folder(source: Source, made: Node) -> str:
-    if made.type in CALLS:
+    joining = _find_joining(source, made) if made.type in CALLS else None
+    if joining is not None:
+        join, there, here = joining
+        folder = _folder(source, join)
+        if not folder.startswith(f"{there}."):
+            raise RewriteRefused("no folder is known in which the file must lie")
+        return here + folder[len(there) :]
+    if made.type in CALLS and read_call(source, made).name in JOINS:
         call = read_call(source, made)
         if len(call.args) < 2 or any(inner.type == "variadic_argument" for inner in call.args):
             raise RewriteRefused("no folder is known in which the file must lie")
         refuse_search(source, call.args[0])
         refuse_constants(source, call.args[1:])
         return source.text(call.args[0])
-    first, *rest = build(source, made, UNFOLLOWED).pieces
+    pieces = [p for p in build(source, made, UNFOLLOWED).pieces if isinstance(p, StringHole) or p.end > p.start]
+    first, *rest = pieces or [StringHole(made)]
     begun = source.slice(first.start, first.end) if isinstance(first, Text) else ""
     if rest and sum(isinstance(piece, StringHole) for piece in (first, *rest)) < (1 if begun else 2):
         raise RewriteRefused("the name below the folder is constant")

@@ -16,6 +16,7 @@ from moot.scan.syntax import Source
 
 MADE_UP = re.compile(r"\btime\.Now\(\)|\brand\.")
 """The time or a number; by the number of a process, another one may look for it."""
+FIXED = re.compile(r'(?:filepath\.Join\(os\.TempDir\(\), )?"(?:/tmp/)?([\w.-]+)"\)?')
 TAKEN = frozenset({"private", "privateErr"})
 
 
@@ -25,11 +26,16 @@ def use_own_folder(source: Source, node: Node) -> Change:
     if call.name not in ("os.Create", "os.WriteFile", "io/ioutil.WriteFile") or not call.args:
         raise RewriteRefused(f"there is no plain replacement for {call.name}")
     made = _follow(source, call.args[0])
+    if call.name == "os.Create" and re.search(r"\breturn \w+\.Name\(\)", source.text(scope.node)):
+        return _draw_name(source, node, made)
     joined = read_call(source, made) if made.type == "call_expression" else None
     if joined is None or joined.name != "path/filepath.Join" or source.text(joined.args[0]) != "os.TempDir()":
         raise RewriteRefused("the path is put together elsewhere")
     parts = [_follow(source, arg) for arg in joined.args[1:]]
-    if not any(MADE_UP.search(source.text(part)) for part in parts):
+    told = call.args[0].type == "identifier" and re.search(
+        rf"\breturn {re.escape(source.text(call.args[0]))}\b", source.text(scope.node)
+    )
+    if not told and not any(MADE_UP.search(source.text(part)) for part in parts):
         raise RewriteRefused(REASONS["temp-file"])
     if result_types(source, scope.node)[-1:] != ("error",) or names(source) & TAKEN:
         raise RewriteRefused("the function has no way to pass an error on")
@@ -51,6 +57,16 @@ def use_own_folder(source: Source, node: Node) -> Change:
         new = f"os.OpenFile({source.text(call.args[0])}, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)"
         edits.append(replace_node(node, new))
     return Change(tuple(edits), "the file lies in a new folder that only this user can open")
+
+
+def _draw_name(source: Source, node: Node, made: Node) -> Change:
+    """The caller is told the name, so any name does."""
+    fixed = FIXED.fullmatch(source.text(made))
+    if fixed is None or made != read_call(source, node).args[0]:
+        raise RewriteRefused("the path is put together elsewhere")
+    stem, _, ending = fixed[1].partition(".")
+    new = f'os.CreateTemp("", "{stem}-*{"." + ending if ending else ""}")'
+    return Change((replace_node(node, new),), "the file has a name that nobody can guess")
 
 
 def _follow(source: Source, node: Node) -> Node:

@@ -1,18 +1,20 @@
 """Makes Go values fit where they are used: secrets, random numbers, modes of files, sizes, addresses."""
 
 import re
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from moot.scan.bindings import origins
-from moot.scan.calls import read_call
-from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
+from moot.scan.calls import calls, read_call
+from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.go.rewrites.answers import find_line, refuse, write_check
+from moot.scan.go.rewrites.answers import find_comment, find_line, refuse, write_check
 from moot.scan.go.rewrites.module import drop_import, is_left_unused, names, package
 from moot.scan.go.rewrites.types import is_text
 from moot.scan.rewrites.choices import leave_own_host
 from moot.scan.rewrites.modes import keep_to_owner
+from moot.scan.strings import constant_text
 from moot.scan.syntax import Source, inside
 
 LOCAL = """
@@ -33,6 +35,9 @@ func localAddress(address, host string) string {
 	return clean
 }
 """
+HOSTS = re.compile(r"https?://\w|(?i:allowed|trusted|whitelist|allow_?list)|\.Host(?:name\(\))?\s*[!=]=")
+"""Hosts that the function names, or asks for."""
+END = "the host ends where the text does: a path must follow"
 LIMITS = {
     "int8": "math.MinInt8 math.MaxInt8", "int16": "math.MinInt16 math.MaxInt16", "int32": "math.MinInt32 math.MaxInt32",
     "uint8": "0 math.MaxUint8", "byte": "0 math.MaxUint8", "uint16": "0 math.MaxUint16", "uint32": "0 math.MaxUint32",
@@ -87,10 +92,16 @@ def _is_empty_bytes(source: Source, node: Node) -> bool:
 
 def restrict_mode(source: Source, node: Node) -> Change:
     call = read_call(source, node)
+    about = find_comment(source, node)
+    if call.name == "os.Create" and len(call.args) == 1:
+        keep_to_owner(source, node, 0o666, about)
+        system, path = source.text(node).partition(".")[0], source.text(call.args[0])
+        new_call = f"{system}.OpenFile({path}, {system}.O_RDWR|{system}.O_CREATE|{system}.O_TRUNC, 0o600)"
+        return Change((replace_node(node, new_call),), "the mode is 600")
     given = require_node(call.args[-1] if call.args else None, "the mode is not here")
     if given.type != "int_literal":
         raise RewriteRefused("the mode is not written here")
-    new = keep_to_owner(source, node, int(source.text(given).replace("0o", "0"), 8))
+    new = keep_to_owner(source, node, int(source.text(given).replace("0o", "0"), 8), about)
     prefix = "0o" if "0o" in source.text(given) else "0"
     return Change((replace_node(given, f"{prefix}{new:o}"),), f"the mode is {new:o}")
 
@@ -117,13 +128,12 @@ SENT = re.compile(r"\.(?:FormValue|PostFormValue|PathValue|Query|QueryParam|Para
 
 
 def stay_local(source: Source, node: Node) -> Change:
-    call = read_call(source, node)
-    if call.name != "net/http.Redirect" or len(call.args) != 4:
-        raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    target, request = _find_target(source, node)
+    if HOSTS.search(source.text(source.scope(node).node)):
+        raise RewriteRefused("other hosts are named here, and visitors may be sent there")
     known = LOCAL.strip().encode() in source.data
     if not known and "localAddress" in names(source) | source.project.defined:
         raise RewriteRefused("'localAddress' means something else here")
-    target, request = call.args[2], source.text(call.args[1])
     leave_own_host(source, target)
     bound = origins(source, target) if target.type == "identifier" else []
     if not any(SENT.search(source.text(value)) for value in (target, *(each.value for each in bound if each.value))):
@@ -135,6 +145,30 @@ def stay_local(source: Source, node: Node) -> Change:
     return Change((new, *written), "visitors are only sent to pages of the same host")
 
 
+def _find_target(source: Source, node: Node) -> tuple[Node, str]:
+    """The address, and the name of the request: its host is ours."""
+    call = read_call(source, node)
+    if call.name == "net/http.Redirect" and len(call.args) == 4:
+        return call.args[2], source.text(call.args[1])
+    parameters = source.scope(node).node.child_by_field_name("parameters")
+    given = re.search(r"(\w+) \*\w+\.Request\b", source.text(parameters)) if parameters is not None else None
+    if call.method not in ("Set", "Add") or len(call.args) != 2 or given is None:
+        raise RewriteRefused(f"there is no plain replacement for {call.name}")
+    return call.args[1], given[1]
+
+
+def end_host(source: Source, node: Node) -> Iterator[Change]:
+    """`strings.HasPrefix(to, "https://our.example")` lets `https://our.example.evil` through: a path must follow."""
+    target, _ = _find_target(source, node)
+    scope = source.scope(node)
+    for call in calls(source).get("HasPrefix", ()):
+        wanted = constant_text(source, call.args[1]) if len(call.args) == 2 else None
+        mine = source.scope(call.node) is scope and source.text(call.args[0]) == source.text(target)
+        if mine and wanted is not None and re.fullmatch(r"https?://[\w.-]+(?::\d+)?", wanted):
+            end = call.args[1].end_byte - 1
+            yield Change((replace_node(call.args[0], f'{source.text(target)}+"/"'), Edit(end, end, "/")), END)
+
+
 REWRITES: dict[str, Rewrite] = {
     "go-timing": compare_secret,
     "go-static-iv": fill_nonce,
@@ -143,3 +177,4 @@ REWRITES: dict[str, Rewrite] = {
     "go-integer-overflow": check_size,
     "go-open-redirect": stay_local,
 }
+CHOICES: dict[str, Choices] = {"go-open-redirect": end_host}

@@ -48,6 +48,11 @@ def _is_readable(place: int) -> When:
     return check
 
 
+def _makes_secret(site: Site) -> bool:
+    """`os.Create` lets everybody read."""
+    return PRIVATE.search(f"{site.text()} {site.words()}") is not None
+
+
 def _reads_whole_body(site: Site) -> bool:
     body = site.arg(0)
     named = body is not None and body.name.endswith("Request.Body")
@@ -62,5 +67,6 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.LOG, "log", ".WriteString .Write io.WriteString", 0, 1, when=_is_log_line, floor=SURE),
     sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprint", 1, 2, 3, 4, 5, when=_is_log_line, floor=SURE),
     sink(flaw.READABLE, "mode", "os.WriteFile io/ioutil.WriteFile os.OpenFile", when=_is_readable(2)),
+    sink(flaw.READABLE, "mode", "os.Create", when=_makes_secret),
     sink(flaw.UNLIMITED, "size", "io.ReadAll io/ioutil.ReadAll", when=_reads_whole_body),
 )  # fmt: skip
