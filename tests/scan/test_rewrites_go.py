@@ -76,7 +76,7 @@ def test_values_of_a_script_are_its_parameters_or_arguments(given: str, wanted: 
 @pytest.mark.parametrize("script", LEFT)
 def test_a_script_that_reads_a_value_as_code_is_left(script: str) -> None:
     line = script.replace("\n", "\\n").replace('"', '\\"')
-    text = f'package a\n\nimport (\n\t"fmt"\n\t"os/exec"\n)\n\nfunc f(path string) {{\n'
+    text = 'package a\n\nimport (\n\t"fmt"\n\t"os/exec"\n)\n\nfunc f(path string) {\n'
     text += f'\tfmt.Println(exec.Command("sh", "-c", fmt.Sprintf("{line}", path)).Run())\n}}\n'
     assert "go-exec" in rules("go", text)
     assert repaired("go", text)[0] == text
