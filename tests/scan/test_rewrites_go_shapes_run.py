@@ -203,52 +203,6 @@ UNPACKED = (
         return refused }"""
     "|f(0) == 0 && f(1000) == 0|f(1001) == 4 && f(9000) == 4"
 )
-QUERIES = """import (
-	"context"
-	"database/sql"
-	"database/sql/driver"
-	"errors"
-	"fmt"
-)
-
-type Named struct{ kind driver.Driver; last string; args []driver.Value }
-type pgxDriver struct{}
-type otherDriver struct{}
-
-func (pgxDriver) Open(string) (driver.Conn, error)          { return nil, errors.New("none") }
-func (otherDriver) Open(string) (driver.Conn, error)        { return nil, errors.New("none") }
-func (n *Named) Connect(context.Context) (driver.Conn, error) { return n, nil }
-func (n *Named) Driver() driver.Driver                      { return n.kind }
-func (n *Named) Prepare(q string) (driver.Stmt, error)      { n.last = q; return n, nil }
-func (n *Named) Begin() (driver.Tx, error)                  { return nil, errors.New("none") }
-func (n *Named) Close() error                               { return nil }
-func (n *Named) NumInput() int                              { return -1 }
-func (n *Named) Query([]driver.Value) (driver.Rows, error)  { return nil, errors.New("none") }
-func (n *Named) Exec(args []driver.Value) (driver.Result, error) {
-	n.args = args
-	return driver.RowsAffected(1), nil
-}
-
-func Rename(db *sql.DB, id int, name, owner string) error {
-	stmt := "UPDATE t SET name = '" + name + "', kind = 'what?'"
-	stmt += fmt.Sprintf(" WHERE id = %d", id)
-	if owner != "" {
-		stmt += fmt.Sprintf(" AND owner = '%s'", owner)
-	}
-	_, err := db.Exec(stmt)
-	return err
-}
-"""
-BOUND = (
-    r"""f := func(kind driver.Driver, name string) string {
-        n := &Named{kind: kind}; db := sql.OpenDB(n)
-        if err := Rename(db, 7, name, "ann"); err != nil { return err.Error() }
-        parts := strings.Split(n.last, " AND ")
-        return strings.TrimSpace(parts[0] + fmt.Sprint(n.args)) }; plain := f(otherDriver{}, "bob"); drawn := f(pgxDriver{}, "bob")"""
-    r"""|strings.Contains(plain, "kind = 'what?'") && strings.Contains(drawn, "WHERE id = 7")"""
-    r"""|strings.HasPrefix(plain, "UPDATE t SET name = ?,") && strings.HasPrefix(drawn, "UPDATE t SET name = $1,")"""
-    r""" && strings.HasSuffix(f(pgxDriver{}, "x' OR"), "[x' OR ann]")"""
-)
 RUN = (
     r"""d := t.TempDir(); _ = os.WriteFile(d+"/a.txt", []byte("b\na\n"), 0o600);
     f := func(n string) string {
@@ -261,7 +215,6 @@ RUN = (
     r''' && f("$(touch "+d+"/x)") != "run"'''
 )
 CASES = (
-    Case("queries", "go-sql-string", QUERIES, BOUND),
     Case("unpacks", "go-decompression-bomb", UNPACK, UNPACKED),
     Case("commands", "go-exec", COMMANDS, RUN),
     Case("audits", "go-log", AUDIT,

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -11,7 +10,6 @@ from moot.scan.calls import SourceCall, imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.answers import zero
-from moot.scan.go.rewrites.databases import bind_marks, find_database
 from moot.scan.go.rewrites.module import add_import, drop_import, is_left_unused
 from moot.scan.go.rewrites.types import is_declared_string
 from moot.scan.rewrites.choices import is_chosen_by, leave_announced, leave_choices, leave_configured
@@ -38,8 +36,7 @@ OPTIONAL = re.compile(r"\b(?:FormValue|Getenv|PostFormValue|Cookie|LookupEnv|Que
 
 def sql(source: Source, node: Node) -> Change:
     call, arg = read_query(source, node)
-    dialect, bound = choose_dialect(source, call)
-    change = bind_marks(source, call, arg, parameterise_query(source, call, arg, dialect), bound)
+    change = parameterise_query(source, call, arg, read_dialect(source))
     return Change((*change.edits, *drop_unused_fmt(source, change.edits)), change.did)
 
 
@@ -63,14 +60,8 @@ def read_query(source: Source, node: Node) -> tuple[SourceCall, Node]:
     return call, call.args[index]
 
 
-def choose_dialect(source: Source, call: SourceCall) -> tuple[Dialect, str]:
-    """With the database to ask for its driver, if nothing else tells it."""
-    try:
-        return make_dialect(numbered=read_placeholder(source) == "$"), ""
-    except RewriteRefused as why:
-        if str(why) != UNKNOWN:
-            raise
-        return replace(make_dialect(numbered=False), double_quotes=False), find_database(source, call)
+def read_dialect(source: Source) -> Dialect:
+    return make_dialect(numbered=read_placeholder(source) == "$")
 
 
 def read_placeholder(source: Source) -> str:

@@ -6,8 +6,7 @@ from tree_sitter import Node
 
 from moot.scan.change import Change, Choices, RewriteRefused
 from moot.scan.edits import Edit
-from moot.scan.go.rewrites import choose_dialect, drop_unused_fmt, quote_text, read_query
-from moot.scan.go.rewrites.databases import bind_marks
+from moot.scan.go.rewrites import drop_unused_fmt, quote_text, read_dialect, read_query
 from moot.scan.go.rewrites.module import package
 from moot.scan.rewrites.query_steps import StepWriter, parameterise_steps
 from moot.scan.strings import StringHole
@@ -16,11 +15,8 @@ from moot.scan.syntax import Source
 
 def sql_steps(source: Source, node: Node) -> Iterator[Change]:
     call, arg = read_query(source, node)
-    dialect, database = choose_dialect(source, call)
-    change = bind_marks(source, call, arg, parameterise_steps(source, call, arg, dialect, STEPS), database)
-    named = any("fmt" in edit.new and '"fmt"' not in edit.new for edit in change.edits)
-    known = any('"fmt"' in edit.new for edit in change.edits)
-    local, added = package(source, "fmt") if named and not known else ("fmt", ())
+    change = parameterise_steps(source, call, arg, read_dialect(source), STEPS)
+    local, added = package(source, "fmt") if any("fmt." in edit.new for edit in change.edits) else ("fmt", ())
     if local != "fmt":
         raise RewriteRefused("fmt has another name here")
     yield Change((*change.edits, *added, *drop_unused_fmt(source, change.edits)), change.did)
