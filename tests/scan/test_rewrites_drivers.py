@@ -116,6 +116,28 @@ def test_a_query_in_go_needs_a_known_driver(other: str, needs: tuple[str, ...], 
     assert placeholder or "driver" in " ".join(repair.left.values())
 
 
+SHOWN = [
+    ('db.Exec("DELETE FROM t WHERE id = ?", 1)', "?"),
+    ('db.Exec("DELETE FROM t WHERE id = $1", 1)', "$1"),
+    ("id, err := res.LastInsertId()", "?"),
+    ("db.Query(\"SELECT a FROM t WHERE n ILIKE 'a%'\")", "$1"),
+    ("// the table lies in SQLite", "?"),
+    ("// in Postgres", "$1"),
+    ("// in Postgres and in MySQL", ""),
+    ('db.Exec("DELETE FROM t WHERE id = @p1", 1)', ""),
+    ('regexp.MustCompile("(?:a)")', ""),
+    ('strings.Contains(n, "?")', ""),
+]
+
+
+@pytest.mark.parametrize(("shown", "placeholder"), SHOWN)
+def test_the_rest_of_a_go_file_tells_the_driver(shown: str, placeholder: str) -> None:
+    more = f"\nfunc other() {{\n\t{shown}\n}}\n"
+    text, repair = repaired("go", GO + GO_QUERY + more)
+    expected = f'\treturn db.Query("SELECT * FROM t WHERE n = {placeholder}", n)\n}}\n' if placeholder else GO_QUERY
+    assert text == GO + expected + more, repair
+
+
 @pytest.mark.parametrize(
     ("other", "needs", "placeholder"),
     [

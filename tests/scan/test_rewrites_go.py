@@ -38,6 +38,10 @@ CASES = [
         program('\tdb.QueryContext(ctx, `SELECT * FROM t WHERE n LIKE ?`, "%" + name + "%")', SQLITE),
     ),
     (
+        program("\tdb.Exec(fmt.Sprintf(\"UPDATE t SET a = a - %d WHERE n = '%s'\", age, name))", "fmt", SQLITE),
+        program('\tdb.Exec("UPDATE t SET a = a - ? WHERE n = ?", age, name)', SQLITE),
+    ),
+    (
         program('\texec.Command("sh", "-c", "ls -l "+name)', "os/exec"),
         program('\texec.Command("ls", "-l", name)', "os/exec"),
     ),
@@ -80,6 +84,64 @@ def test_a_script_that_reads_a_value_as_code_is_left(script: str) -> None:
     text += f'\tfmt.Println(exec.Command("sh", "-c", fmt.Sprintf("{line}", path)).Run())\n}}\n'
     assert "go-exec" in rules("go", text)
     assert repaired("go", text)[0] == text
+
+
+LISTED = """package a
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+
+	_ "{driver}"
+)
+
+func Find(db *sql.DB, name string, age int) (*sql.Rows, error) {{
+	{declare}
+	if name != "" {{
+		conditions = append(conditions, "name = '"+name+"'")
+	}}
+	conditions = append(conditions, fmt.Sprintf("age > %d", age))
+	query := "SELECT a FROM t"
+	if len(conditions) > 0 {{
+		query += " WHERE " + strings.Join(conditions, " AND ")
+	}}
+	{more}
+	return db.Query(query)
+}}
+"""
+DECLARED = ("var conditions []string", "conditions := []string{}", "conditions := make([]string, 0, 2)")
+
+
+@pytest.mark.parametrize("declare", DECLARED)
+@pytest.mark.parametrize(
+    ("driver", "added"),
+    [(SQLITE, '"name = ?"'), ("github.com/lib/pq", 'fmt.Sprintf("name = $%d", len(params))')],
+)
+def test_conditions_that_are_listed_keep_their_values_beside_them(declare: str, driver: str, added: str) -> None:
+    text, _ = repaired("go", LISTED.format(driver=driver, declare=declare, more=""))
+    assert f"\tparams := []any{{}}\n\t{declare}\n" in text and "db.Query(query, params...)" in text
+    assert f"\t\tparams = append(params, name)\n\t\tconditions = append(conditions, {added})\n" in text
+
+
+@pytest.mark.parametrize(
+    ("declare", "more"),
+    [
+        ("conditions := []string{name}", ""),
+        (DECLARED[0], "log.Println(conditions)"),
+        (DECLARED[0], "conditions[0] = name"),
+    ],
+)
+def test_conditions_that_other_code_uses_are_left(declare: str, more: str) -> None:
+    text = LISTED.format(driver=SQLITE, declare=declare, more=more)
+    assert "params" not in repaired("go", text)[0]
+
+
+def test_values_that_run_in_another_order_than_they_stand_are_left() -> None:
+    text = LISTED.format(driver=SQLITE, declare=DECLARED[0], more="")
+    later = text.replace('query := "SELECT a FROM t"', 'query := "SELECT a FROM t WHERE b = \'" + name + "\'"')
+    assert "params" not in repaired("go", later)[0]
+    assert "params" in repaired("go", later.replace(SQLITE, "github.com/lib/pq"))[0]
 
 
 @pytest.mark.parametrize(("before", "after"), CASES)

@@ -126,7 +126,8 @@ func Stage(data []byte) (string, error) {
 """
 STAGED = (
     r"""f := func() string { name, err := Stage([]byte("ok")); if err != nil { return "" }; return name }
-        one, two := f(), f(); ok := func() bool { data, err := os.ReadFile(two); return err == nil && string(data) == "ok" }"""
+        one, two := f(), f()
+        ok := func() bool { data, err := os.ReadFile(two); return err == nil && string(data) == "ok" }"""
     r"""|ok() && one != ""|ok() && one != two"""
 )
 CASES = (
