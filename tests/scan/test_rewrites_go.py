@@ -144,6 +144,91 @@ def test_values_that_run_in_another_order_than_they_stand_are_left() -> None:
     assert "params" in repaired("go", later.replace(SQLITE, "github.com/lib/pq"))[0]
 
 
+BODY = """package a
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+)
+{limit}
+func Add(w http.ResponseWriter, r *http.Request) {{
+	var in struct{{ Name string }}
+	if err := {read}; err != nil {{
+		http.Error(w, "bad", http.StatusBadRequest)
+		return
+	}}
+	w.WriteHeader(http.StatusNoContent)
+}}
+"""
+DECODE = "json.NewDecoder({}).Decode(&in)"
+
+
+@pytest.mark.parametrize(
+    ("limit", "wanted"),
+    [
+        ("\nconst maxBody = 1 << 20\n", "maxBody"),
+        ("\nvar maxBodySize = 1 << 20\n", "int64(maxBodySize)"),
+        ("\nconst maxBodyLength int64 = 100\n", "maxBodyLength"),
+    ],
+)
+def test_a_body_is_read_as_far_as_the_code_says(limit: str, wanted: str) -> None:
+    text, _ = repaired("go", BODY.format(limit=limit, read=DECODE.format("r.Body")))
+    assert DECODE.format(f"http.MaxBytesReader(w, r.Body, {wanted})") in text
+
+
+@pytest.mark.parametrize("limit", ["", "\nconst maxBody, maxRequestSize = 1 << 20, 2 << 20\n"])
+def test_a_body_without_one_limit_is_left(limit: str) -> None:
+    text = BODY.format(limit=limit, read=DECODE.format("r.Body"))
+    assert repaired("go", text)[0] == text
+
+
+UNPACK = """package a
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+)
+
+{above}
+func Unpack(data []byte, {parameter}) ([]byte, error) {{
+	zr, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {{
+		return nil, err
+	}}
+	{inside}
+	return io.ReadAll(zr)
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("above", "parameter", "inside"),
+    [
+        ("// Unpack unpacks data.", "name string", ""),
+        ("// Unpack unpacks at most 3 files.", "maxFiles int", ""),
+        ("// Unpack takes no more than 1 KiB, in 2 MB steps.", "name string", ""),
+        ("// Unpack unpacks data.", "maxSize int", "if maxSize <= 0 {\n\t\tprintln()\n\t}"),
+        ("// Unpack unpacks data.", "maxSize, limit int", ""),
+    ],
+)
+def test_a_limit_that_the_code_does_not_tell_is_not_made_up(above: str, parameter: str, inside: str) -> None:
+    text = UNPACK.format(above=above, parameter=parameter, inside=inside)
+    assert "go-decompression-bomb" in rules("go", text)
+    assert repaired("go", text)[0] == text
+
+
+def test_the_text_of_a_mail_keeps_its_lines() -> None:
+    body = (
+        '\tvar b strings.Builder\n\tfmt.Fprintf(&b, "To: %s\\r\\n", to)\n\tb.WriteString("\\r\\n")\n'
+        "\tb.WriteString(body)\n\treturn b.String()"
+    )
+    text = program(body, "fmt", "strings", signature="Letter(to, body string) string")
+    assert "go-header" in rules("go", text)
+    assert repaired("go", text)[0] == text
+
+
 @pytest.mark.parametrize(("before", "after"), CASES)
 def test_a_flaw_is_rewritten(before: str, after: str) -> None:
     text, repair = repaired("go", before)

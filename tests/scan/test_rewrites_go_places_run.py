@@ -130,7 +130,29 @@ STAGED = (
         ok := func() bool { data, err := os.ReadFile(two); return err == nil && string(data) == "ok" }"""
     r"""|ok() && one != ""|ok() && one != two"""
 )
+MAILS = """import (
+	"fmt"
+)
+
+func Mail(to, subject, body string) []byte {
+	msg := fmt.Sprintf("To: %s\\r\\nSubject: %s\\r\\n\\r\\n%s", to, subject, body)
+	return []byte(msg)
+}
+
+func Plain(to, subject, body string) string {
+	return "To: " + to + "\\r\\nSubject: " + subject + "\\r\\n\\r\\n" + body
+}
+"""
+MAILED = (
+    r"""f := func(s string) bool { want := "To: a\r\nSubject: " + s + "\r\n\r\none\r\ntwo\n"
+        return string(Mail("a", s, "one\r\ntwo\n")) == want && Plain("a", s, "one\r\ntwo\n") == want }""".replace(
+        "\n            ", " "
+    )
+    + r"""|f("b") && f("Zoë: 100%")|!f("x\r\nBcc: c")"""
+    r""" && !strings.Contains(Plain("a", "x\r\nBcc: c", ""), "\nBcc")"""
+)
 CASES = (
+    Case("mails", "go-header", MAILS, MAILED),
     Case("places", "go-path", PLACES, CONTAINED),
     Case("targets", "go-open-redirect", TARGETS, SENT),
     Case("modes", "go-private-mode", MODES, PRIVATE),

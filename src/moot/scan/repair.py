@@ -27,6 +27,7 @@ from moot.scan.syntax import STATEMENTS, Source, inside, parse
 MAX_CHOICES = 12
 MAX_NODES = 200_000
 OUTER = STATEMENTS | {"module", "block"}
+RETURNED = frozenset({"identifier", "type_conversion_expression"})
 GONE = "gone with the change to another place that the same value comes from"
 SETTINGS = frozenset({"cookie", "cookie-script", "debug", "tls-verify", "tls-version", "weak-random", "autoescape"})
 """Rules, without their language, about values that somebody may have chosen for a reason."""
@@ -211,9 +212,9 @@ def _setting(source: Source, start: int) -> Node | None:
 
 
 def _name(source: Source, start: int) -> Node | None:
-    """A variable that a function of Go returns."""
-    names = source.nodes("identifier") if source.language == "go" else ()
-    return next((node for node in names if node.start_byte == start), None)
+    """A variable that a function of Go returns, as it is or converted."""
+    nodes = inside(source.root, MAX_NODES) if source.language == "go" else ()
+    return next((node for node in nodes if node.type in RETURNED and node.start_byte == start), None)
 
 
 def _expression(source: Source, start: int) -> Node | None:

@@ -72,7 +72,10 @@ def find_compared(source: Source) -> Iterator[RuleMatch]:
         if len(node.children) != 3 or source.text(node.children[1]) not in ("==", "!="):
             continue
         left, right = node.children[0], node.children[2]
-        if not (_is_value(left) and _is_value(right)) or _last(source, left) == _last(source, right):
+        if not (_is_value(left) and _is_value(right)):
+            continue
+        sent = ASKED.search(source.text(left)) or ASKED.search(source.text(right))
+        if _last(source, left) == _last(source, right) and not sent:
             continue  # `self.secret == other.secret` compares two trusted values
         if _is_condition(source, node) or any(STAND_IN.search(_last(source, side)) for side in (left, right)):
             continue

@@ -12,7 +12,7 @@ from moot.scan.edits import Edit
 from moot.scan.go.rewrites.answers import find_comment, find_function, find_line, refuse, write_check
 from moot.scan.go.rewrites.module import package
 from moot.scan.rewrites.reasons import REASONS
-from moot.scan.syntax import Source
+from moot.scan.syntax import Source, inside
 
 LIMIT = re.compile(r"(?i)max|limit")
 COUNTED = re.compile(
@@ -74,7 +74,8 @@ def _list_named(source: Source, node: Node, about: str) -> Iterator[tuple[str, s
         plain = value is not None and re.fullmatch(r"[\d\s_*<()xXa-fA-F+-]+", source.text(value))
         for name in spec.children_by_field_name("name"):
             word = source.text(name)
-            if plain and shown in ("", *NUMBERS) and re.search(rf"\b{re.escape(word)}\b", about):
+            told = re.search(rf"\b{re.escape(word)}\b", about) or _is_unused(source, word)
+            if plain and shown in ("", *NUMBERS) and told:
                 yield word, shown
     for field in source.nodes("field_declaration"):
         kind = field.child_by_field_name("type")
@@ -82,6 +83,11 @@ def _list_named(source: Source, node: Node, about: str) -> Iterator[tuple[str, s
             used = re.search(rf"\b\w+\.{re.escape(source.text(name))}\b", about)
             if used is not None and kind is not None and source.text(kind) in NUMBERS:
                 yield used[0], source.text(kind)
+
+
+def _is_unused(source: Source, word: str) -> bool:
+    """A limit that no code asks for."""
+    return sum(n.type == "identifier" and source.text(n) == word for n in inside(source.root, 200_000)) == 1
 
 
 def _read_comment(source: Source, about: str) -> str | None:

@@ -26,6 +26,9 @@ UNFOLLOWED = 4
 OWN_LINES = re.compile(r"\\n|`[^`]*\n|debug\.Stack|MarshalIndent|\bDump\w*\(")
 FORMATS = re.compile(r"(?:^F|[a-z])printf$|^Printf$|f$")
 FORMATTERS = frozenset({"Fprintf", "Fprint", "Fprintln"})
+LITERAL = re.compile(r'"((?:\\.|[^"\\])*)"')
+BLANK = re.compile(r"\\n(?:\\r)?\\n")
+"""Behind a blank line there are no headers: a message has lines of its own."""
 FIXED = re.compile(r"^(?:oneLine\(|strconv\.Quote|len\(|time\.Now\()|\.Format\((?:time\.\w+|\"[^\"]*\")\)$")
 """Numbers, times, and what is on one line already."""
 WRITERS = frozenset({"WriteString", "Write"})
@@ -128,12 +131,19 @@ def _list_written(source: Source, call: SourceCall) -> list[Node]:
     thing = callee.child_by_field_name("operand") if callee is not None else None
     builder, scope = source.text(thing) if thing is not None else "", source.scope(call.node)
     found: list[Node] = []
-    for other in (each for method in (*WRITERS, *FORMATTERS) for each in calls(source).get(method, ())):
+    written = ""
+    several = [each for method in (*WRITERS, *FORMATTERS) for each in calls(source).get(method, ())]
+    for other in sorted(several, key=lambda each: each.node.start_byte):
         if source.scope(other.node) is not scope or other.node.start_byte > call.node.start_byte:
             continue
         into = source.text(other.args[0]).removeprefix("&") if other.method in FORMATTERS and other.args else ""
         receiver = source.text(other.node).partition(".Write")[0] if other.method in WRITERS else into
-        found += _list_values(source, other.node) if receiver == builder else []
+        if receiver != builder:
+            continue
+        if BLANK.search(written):
+            break
+        found += _list_values(source, other.node)
+        written += "".join(LITERAL.findall(source.text(other.node)))
     return found
 
 
@@ -152,10 +162,13 @@ def _list_formatted(source: Source, call: SourceCall, args: Sequence[Node]) -> l
     verbs = [verb for verb in VERB.finditer(text) if verb[1] != "%"]
     if template.type not in TEXTS or len(verbs) != len(values) or "*" in text or "%[" in text:
         raise RewriteRefused("it cannot be told which value goes where")
-    return [value for verb, value in zip(verbs, values, strict=True) if verb[0] in ("%s", "%v")]
+    end = found.start() if (found := BLANK.search(text)) is not None else len(text)
+    return [value for verb, value in zip(verbs, values, strict=True) if verb[0] in ("%s", "%v") and verb.start() < end]
 
 
 def _list_parts(source: Source, text: Node) -> list[Node]:
+    if text.type == "type_conversion_expression":
+        return _list_parts(source, _open_bytes(source, text))
     if text.type == "identifier" and (values := _list_bound(source, text)):
         return [part for value in values for part in _list_parts(source, value)]
     if text.type == "call_expression" and (written := _list_collected(source, text)):
@@ -166,7 +179,13 @@ def _list_parts(source: Source, text: Node) -> list[Node]:
     built = build(source, text, UNFOLLOWED)
     if len(built.pieces) < 2:
         return [text]
-    return [piece.node for piece in built.pieces if isinstance(piece, StringHole)]
+    found: list[Node] = []
+    for piece in built.pieces:
+        if isinstance(piece, StringHole):
+            found.append(piece.node)
+        elif BLANK.search(source.slice(piece.start, piece.end)):
+            break
+    return found
 
 
 def _list_bound(source: Source, name: Node) -> list[Node]:

@@ -60,6 +60,19 @@ def _reads_whole_body(site: Site) -> bool:
     return named and finds(HANDLES, around) and not finds(BOUNDED, around)
 
 
+LIMITS = tuple(
+    f"{first}{rest}" for first in ("max", "Max") for rest in ("Body", "Request", "Payload", "Upload", "JSON")
+)
+"""With which the name of a limit begins that a file has."""
+
+
+def _decodes_beyond_limit(site: Site) -> bool:
+    """The file says how long a body may be, and the function does not ask."""
+    body, around = site.arg(0), site.around()
+    named = body is not None and body.name.endswith("http.Request.Body") and "http.ResponseWriter" in around
+    return named and any(site.contains(word) for word in LIMITS) and re.search(r"[lL]imit|Max", around) is None
+
+
 SINKS: tuple[Sink, ...] = (
     sink(known.REDIRECT, "redirect", ".Set .Add", 1, when=_is_location, floor=SURE),
     sink(flaw.LOG, "log", "fmt.Fprintf fmt.Fprintln fmt.Fprint", 1, 2, 3, 4, when=_is_entry, floor=SURE),
@@ -69,4 +82,5 @@ SINKS: tuple[Sink, ...] = (
     sink(flaw.READABLE, "mode", "os.WriteFile io/ioutil.WriteFile os.OpenFile", when=_is_readable(2)),
     sink(flaw.READABLE, "mode", "os.Create", when=_makes_secret),
     sink(flaw.UNLIMITED, "size", "io.ReadAll io/ioutil.ReadAll", when=_reads_whole_body),
+    sink(flaw.UNLIMITED, "size", "encoding/json.NewDecoder encoding/xml.NewDecoder", when=_decodes_beyond_limit),
 )  # fmt: skip
