@@ -219,6 +219,27 @@ def test_a_limit_that_the_code_does_not_tell_is_not_made_up(above: str, paramete
     assert repaired("go", text)[0] == text
 
 
+MADE = [
+    ("rows()", 'func rows() string { return "<li></li>" }', ""),
+    ("t.rows()", "type table struct{}\n\nfunc (table) rows() string { return `<li></li>` }", "var t table\n\t"),
+    ("list", 'func rows() string { return "<li></li>" }', "list := rows()\n\t"),
+    (
+        "b.String()",
+        'func fill(b *strings.Builder) { b.WriteString("<li></li>") }',
+        "var b strings.Builder\n\tfill(&b)\n\t",
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "made", "before"), MADE)
+def test_markup_that_the_program_makes_is_not_escaped(value: str, made: str, before: str) -> None:
+    body = f'\t{before}fmt.Fprintf(w, "<h1>%s</h1><ul>%s</ul>", r.FormValue("n"), {value})'
+    signature = "Show(w http.ResponseWriter, r *http.Request)"
+    text = program(body, "fmt", "net/http", "strings", signature=signature) + f"\n{made}\n"
+    after, _ = repaired("go", text)
+    assert f'html.EscapeString(r.FormValue("n")), {value})' in after and "go-response-xss" not in rules("go", after)
+
+
 def test_the_text_of_a_mail_keeps_its_lines() -> None:
     body = (
         '\tvar b strings.Builder\n\tfmt.Fprintf(&b, "To: %s\\r\\n", to)\n\tb.WriteString("\\r\\n")\n'

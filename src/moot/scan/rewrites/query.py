@@ -165,9 +165,10 @@ def _unwrap_conversion(source: Source, node: Node) -> Node:
 
 def sole_use(source: Source, built: Built, arg: Node) -> None:
     """A variable may be changed only if nothing else reads it and its values stay the same."""
-    require_same_values(source, built, arg)
-    if built.home is not None and count_uses(source, built.home) > 2:
+    here = built.home is not None and source.scope(built.home.node) is source.scope(arg)
+    if built.home is not None and here and count_uses(source, built.home) > 2:
         raise RewriteRefused(f"{built.home.name!r} is used in more places than this one")
+    require_same_values(source, built, arg)
 
 
 def count_uses(source: Source, home: Binding) -> int:

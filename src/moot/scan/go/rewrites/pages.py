@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from moot.scan.bindings import changes, origins
-from moot.scan.calls import SourceCall, calls, read_call
+from moot.scan.calls import SourceCall, calls, imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites.module import package
 from moot.scan.go.rewrites.sinks import REQUEST, TEXTS, UNFOLLOWED, VERB
 from moot.scan.go.rewrites.types import is_text
-from moot.scan.rewrites.markup import NAMES, is_text_place, require_tags
+from moot.scan.rewrites.markup import KNOWN, NAMES, is_text_place, require_tags
+from moot.scan.rewrites.query_steps import EMPTY
 from moot.scan.strings import Text, build
 from moot.scan.syntax import Source, inside
 
@@ -22,6 +23,8 @@ MARKUP = "a value is markup itself, or stands in a script, a tag or an address"
 ESCAPED = re.compile(r"^(?:html|template)\.(?:HTML)?Escape\w*\(|^url\.(?:Query|Path)Escape\(|^strconv\.|^len\(")
 WRITERS = frozenset({"WriteString", "Write"})
 PRINTERS = frozenset({"Fprintf", "Fprint", "Fprintln"})
+PLAIN = frozenset({"Get", "FormValue", "PostFormValue", "PathValue", "Error", "Format", "UserAgent", "Referer"})
+"""Methods that return a text which is no markup."""
 DEEPEST = 4
 
 
@@ -54,6 +57,8 @@ def escape_page(source: Source, node: Node) -> Change:
             edits[edit.start, edit.end] = edit
             more = needed or more
         before += "x"
+    if not edits:
+        raise RewriteRefused(MARKUP)
     return Change((*edits.values(), *added, *more), "values are escaped before they are part of the page")
 
 
@@ -77,7 +82,7 @@ def _escape_value(source: Source, part: PageValue, before: str, escape: str) -> 
     if part.node.type in TEXTS or ESCAPED.search(shown) or (part.verb and part.verb[-1] not in "sv"):
         return None, ()
     if NAMES.search(shown) or not is_text_place(before) or _is_made_here(source, part.node):
-        raise RewriteRefused(MARKUP)
+        return None, ()  # the next scan tells whether this one is harmless
     if not part.verb or is_text(source, part.node):
         return replace_node(part.node, f"{escape}({shown})"), ()
     fmt, added = package(source, "fmt")
@@ -85,9 +90,32 @@ def _escape_value(source: Source, part: PageValue, before: str, escape: str) -> 
 
 
 def _is_made_here(source: Source, node: Node) -> bool:
-    """Made by a function of the program, which may return markup."""
-    callee = node.child_by_field_name("function") if node.type == "call_expression" else None
-    return callee is not None and callee.type == "identifier" and not REQUEST.search(source.text(node))
+    """Made by a function of the program, or collected, so that it may be markup."""
+    if node.type == "identifier":
+        values = [bound.value for bound in origins(source, node) if bound.value is not None]
+        return any(_is_drawn_up(source, value) for value in values if value.type == "call_expression")
+    if node.type != "call_expression" or REQUEST.search(source.text(node)):
+        return False
+    call = read_call(source, node)
+    package_name = call.name.rpartition(".")[0]
+    standard = package_name in imports(source).values() and "." not in package_name
+    return _is_drawn_up(source, node) or not (standard or call.method in PLAIN)
+
+
+def _is_drawn_up(source: Source, node: Node) -> bool:
+    """A call of a function of this file that writes tags, or of one that joins or reads what was collected."""
+    call = read_call(source, node)
+    if call.name == "strings.Join":
+        return call.args[0].type == "identifier" and _has_tags(source.text(source.scope(node).node))
+    if call.method in ("String", "Bytes"):
+        return True
+    kinds = ("function_declaration", "method_declaration")
+    named = [n for n in source.nodes(*kinds) if source.text(n.child_by_field_name("name") or n) == call.method]
+    return any(_has_tags(source.text(function)) for function in named)
+
+
+def _has_tags(text: str) -> bool:
+    return KNOWN.search(text) is not None
 
 
 def _list_parts(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
@@ -149,6 +177,9 @@ def _list_markup(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
     """The parts of a name or a builder in which this function has put markup together; nothing for other values."""
     call = read_call(source, node) if node.type == "call_expression" else None
     collected = call is not None and call.method == "String" and not call.args and _list_written(source, call)
+    if call is not None and call.name == "strings.Join" and (joined := _list_joined(source, call, depth)):
+        yield from joined
+        return
     if node.type != "identifier" and not collected:
         return
     try:
@@ -157,6 +188,21 @@ def _list_markup(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
         return
     if len(parts) > 1 and any(isinstance(part, str) and "<" in part for part in parts):
         yield from parts
+
+
+def _list_joined(source: Source, call: SourceCall, depth: int) -> list[PagePart]:
+    """The parts of the texts that this function appends to a list which it joins; nothing for other lists."""
+    name = call.args[0]
+    made = changes(source, source.scope(call.node), source.text(name)) if name.type == "identifier" else []
+    found: list[PagePart] = []
+    for each in made:
+        value = require_node(each.value, ELSEWHERE)
+        added = read_call(source, value) if value.type == "call_expression" else None
+        if added is not None and added.name == "append" and source.text(added.args[0]) == each.name:
+            found += [part for arg in added.args[1:] for part in _list_parts(source, arg, depth + 1)]
+        elif not EMPTY.fullmatch(source.text(value)):
+            return []
+    return found if any(isinstance(part, str) and "<" in part for part in found) else []
 
 
 def _list_named(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
