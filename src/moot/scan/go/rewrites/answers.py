@@ -63,6 +63,14 @@ def find_line(node: Node) -> Node:
     raise RewriteRefused("it is no statement of a block")
 
 
+def cut_line(source: Source, line: Node) -> Edit:
+    """Takes out a statement with its line."""
+    start, end = source.data.rfind(b"\n", 0, line.start_byte) + 1, source.data.find(b"\n", line.end_byte) + 1
+    if source.slice(start, end).strip() != source.text(line):
+        raise RewriteRefused("the statement shares its line with another one")
+    return Edit(start, end)
+
+
 def write_check(source: Source, line: Node, test: str, answer: str, *, after: bool = False) -> Edit:
     """An `if` around an answer, on its own lines before a statement or after it."""
     start = source.data.rfind(b"\n", 0, line.start_byte) + 1

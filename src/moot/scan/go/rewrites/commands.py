@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from moot.scan.bindings import changes, origins
+from moot.scan.bindings import Binding, changes, origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Choices, Rewrite, RewriteRefused, require_node
 from moot.scan.edits import Edit
 from moot.scan.go.rewrites import drop_unused_fmt
-from moot.scan.go.rewrites.answers import find_line
+from moot.scan.go.rewrites.answers import cut_line, find_line
 from moot.scan.go.rewrites.module import drop_import, is_left_unused
 from moot.scan.go.rewrites.types import is_text
 from moot.scan.marks import Mark, marks
@@ -65,16 +65,15 @@ def _read_script(source: Source, node: Node) -> tuple[Sequence[Node], Built]:
 def _replace(source: Source, args: Sequence[Node], built: Built, new: str) -> Change:
     edits = [Edit(args[0].start_byte, args[2].end_byte, new)]
     if built.home is not None and count_uses(source, built.home) == 2:
-        edits.append(_cut_line(source, built.home.node))
+        edits.append(_cut_home(source, built.home))
     return Change((*edits, *drop_unused_fmt(source, edits)), LISTED)
 
 
-def _cut_line(source: Source, node: Node) -> Edit:
-    line = find_line(node)
-    start, end = source.data.rfind(b"\n", 0, line.start_byte) + 1, source.data.find(b"\n", line.end_byte) + 1
-    if source.slice(start, end).strip() != source.text(line) or line.named_child_count > 2:
+def _cut_home(source: Source, home: Binding) -> Edit:
+    line = find_line(home.node)
+    if line.named_child_count > 2:
         raise RewriteRefused("the command is kept in a variable")
-    return Edit(start, end)
+    return cut_line(source, line)
 
 
 def _write_word(source: Source, word: Word) -> str:
@@ -141,7 +140,7 @@ def _join_listed(source: Source, node: Node) -> Change | None:
         _check_listed(source, word, program=at == 0)
     shown = source.text(name)
     edits = [Edit(args[0].start_byte, args[2].end_byte, f"{source.text(listed[0])}, {shown}[1:]...")]
-    edits += [_cut_line(source, home.node)] if home is not None else []
+    edits += [_cut_home(source, home)] if home is not None else []
     unused = drop_import(source, "strings") if is_left_unused(source, "strings", edits) else ()
     return Change((*edits, *unused), LISTED)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from moot.scan.bindings import changes, origins
-from moot.scan.calls import SourceCall, calls, read_call
+from moot.scan.calls import SourceCall, read_call
 from moot.scan.change import Change, Choices, RewriteRefused, replace_node
 from moot.scan.edits import Edit
+from moot.scan.go.rewrites.builders import WRITERS, list_written
 from moot.scan.go.rewrites.module import names, package
 from moot.scan.go.rewrites.sinks import TEXTS, VERB
 from moot.scan.go.rewrites.types import is_text
@@ -25,13 +26,11 @@ func oneLine(text string) string {
 UNFOLLOWED = 4
 OWN_LINES = re.compile(r"\\n|`[^`]*\n|debug\.Stack|MarshalIndent|\bDump\w*\(")
 FORMATS = re.compile(r"(?:^F|[a-z])printf$|^Printf$|f$")
-FORMATTERS = frozenset({"Fprintf", "Fprint", "Fprintln"})
 LITERAL = re.compile(r'"((?:\\.|[^"\\])*)"')
 BLANK = re.compile(r"\\n(?:\\r)?\\n")
 """Behind a blank line there are no headers: a message has lines of its own."""
 FIXED = re.compile(r"^(?:oneLine\(|strconv\.Quote|len\(|time\.Now\()|\.Format\((?:time\.\w+|\"[^\"]*\")\)$")
 """Numbers, times, and what is on one line already."""
-WRITERS = frozenset({"WriteString", "Write"})
 
 
 def stay_on_line(source: Source, node: Node) -> Iterator[Change]:
@@ -126,20 +125,10 @@ def _list_values(source: Source, node: Node) -> list[Node]:
 
 
 def _list_written(source: Source, call: SourceCall) -> list[Node]:
-    """What the function has written to a builder: `b.WriteString(…)`, `fmt.Fprintf(&b, …)`."""
-    callee = call.node.child_by_field_name("function")
-    thing = callee.child_by_field_name("operand") if callee is not None else None
-    builder, scope = source.text(thing) if thing is not None else "", source.scope(call.node)
+    """The values in what the function has written to a builder, up to a blank line."""
     found: list[Node] = []
     written = ""
-    several = [each for method in (*WRITERS, *FORMATTERS) for each in calls(source).get(method, ())]
-    for other in sorted(several, key=lambda each: each.node.start_byte):
-        if source.scope(other.node) is not scope or other.node.start_byte > call.node.start_byte:
-            continue
-        into = source.text(other.args[0]).removeprefix("&") if other.method in FORMATTERS and other.args else ""
-        receiver = source.text(other.node).partition(".Write")[0] if other.method in WRITERS else into
-        if receiver != builder:
-            continue
+    for other in list_written(source, call):
         if BLANK.search(written):
             break
         found += _list_values(source, other.node)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from moot.scan.bindings import changes, origins
-from moot.scan.calls import SourceCall, calls, imports, read_call
+from moot.scan.calls import SourceCall, imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
+from moot.scan.go.rewrites.builders import PRINTERS, WRITERS, list_written
 from moot.scan.go.rewrites.module import package
 from moot.scan.go.rewrites.sinks import REQUEST, TEXTS, UNFOLLOWED, VERB
 from moot.scan.go.rewrites.types import is_text
@@ -21,8 +22,6 @@ from moot.scan.syntax import Source, inside
 ELSEWHERE = "the page is put together elsewhere"
 MARKUP = "a value is markup itself, or stands in a script, a tag or an address"
 ESCAPED = re.compile(r"^(?:html|template)\.(?:HTML)?Escape\w*\(|^url\.(?:Query|Path)Escape\(|^strconv\.|^len\(")
-WRITERS = frozenset({"WriteString", "Write"})
-PRINTERS = frozenset({"Fprintf", "Fprint", "Fprintln"})
 PLAIN = frozenset({"Get", "FormValue", "PostFormValue", "PathValue", "Error", "Format", "UserAgent", "Referer"})
 """Methods that return a text which is no markup."""
 DEEPEST = 4
@@ -138,7 +137,7 @@ def _list_call(source: Source, call: SourceCall, depth: int) -> Iterator[PagePar
     given = call.args[1:] if call.name.startswith(("fmt.F", "io.WriteString")) else call.args
     if call.name in ("fmt.Fprintf", "fmt.Sprintf") and given:
         yield from _list_formatted(source, given[0], given[1:])
-    elif call.method in ("String", "Bytes") and not call.args and (written := _list_written(source, call)):
+    elif call.method in ("String", "Bytes") and not call.args and (written := list_written(source, call)):
         for each in written:
             yield from _list_parts(source, each.node, depth + 1)
     elif len(given) == 1 and (call.method in WRITERS or call.name in ("fmt.Fprint", "fmt.Fprintln", "fmt.Sprint")):
@@ -176,7 +175,7 @@ def _list_sum(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
 def _list_markup(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
     """The parts of a name or a builder in which this function has put markup together; nothing for other values."""
     call = read_call(source, node) if node.type == "call_expression" else None
-    collected = call is not None and call.method == "String" and not call.args and _list_written(source, call)
+    collected = call is not None and call.method == "String" and not call.args and list_written(source, call)
     if call is not None and call.name == "strings.Join" and (joined := _list_joined(source, call, depth)):
         yield from joined
         return
@@ -217,20 +216,6 @@ def _list_named(source: Source, node: Node, depth: int) -> Iterator[PagePart]:
         if any(n.type == "identifier" and source.text(n) == each.name for n in inside(value, 500)):
             raise RewriteRefused(ELSEWHERE)
         yield from _list_parts(source, value, depth + 1)
-
-
-def _list_written(source: Source, call: SourceCall) -> list[SourceCall]:
-    """The calls of this function that wrote to the builder before it is read."""
-    callee = call.node.child_by_field_name("function")
-    thing = callee.child_by_field_name("operand") if callee is not None else None
-    builder, scope = source.text(thing) if thing is not None else "", source.scope(call.node)
-    found: list[SourceCall] = []
-    for each in (one for method in (*WRITERS, *PRINTERS) for one in calls(source).get(method, ())):
-        into = source.text(each.args[0]).removeprefix("&") if each.name.startswith(("fmt.F", "io.W")) else ""
-        receiver = into or source.text(each.node).partition(".Write")[0]
-        if source.scope(each.node) is scope and each.node.end_byte <= call.node.start_byte and receiver == builder:
-            found.append(each)
-    return sorted(found, key=lambda each: each.node.start_byte)
 
 
 REWRITES: dict[str, Rewrite] = {"go-response-xss": escape_page}

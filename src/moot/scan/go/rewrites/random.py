@@ -9,7 +9,7 @@ from moot.scan.bindings import changes, origins
 from moot.scan.calls import calls, imports, read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
 from moot.scan.edits import Edit
-from moot.scan.go.rewrites.answers import find_line
+from moot.scan.go.rewrites.answers import cut_line, find_line
 from moot.scan.go.rewrites.module import drop_import, is_left_unused, names, package
 from moot.scan.syntax import Source, inside
 
@@ -142,28 +142,21 @@ def _is_seed(source: Source, node: Node) -> bool:
 def _drop_generator(source: Source, holder: Node) -> Iterator[Edit]:
     """The statement, and the one before it that only makes the seed."""
     whole = holder.parent if holder.type == "var_spec" else holder
-    yield _cut_line(source, require_node(whole, OTHERS))
+    yield cut_line(source, require_node(whole, OTHERS))
     made = GENERATOR.search(source.text(holder))
     scope = source.scope(holder)
     for bound in changes(source, scope, made["seed"]) if made is not None else ():
         uses = [n for n in inside(scope.node, 50_000) if n.type == "identifier" and source.text(n) == bound.name]
         if len(uses) != 2 or bound.node.type != "short_var_declaration":
             raise RewriteRefused("the seed is used for something else")
-        yield _cut_line(source, bound.node)
+        yield cut_line(source, bound.node)
 
 
 def _drop_line(source: Source, node: Node) -> Edit:
     line = find_line(node)
     if line.type != "expression_statement":
         raise RewriteRefused("the seed is set among other things")
-    return _cut_line(source, line)
-
-
-def _cut_line(source: Source, line: Node) -> Edit:
-    start, end = source.data.rfind(b"\n", 0, line.start_byte) + 1, source.data.find(b"\n", line.end_byte) + 1
-    if source.slice(start, end).strip() != source.text(line):
-        raise RewriteRefused("the statement shares its line with another one")
-    return Edit(start, end)
+    return cut_line(source, line)
 
 
 def _list_draws(source: Source, made: list[Node], dropped: list[Edit]) -> list[tuple[Node, str]]:
