@@ -43,8 +43,10 @@ def escape_page(source: Source, node: Node) -> Change:
     values = [part for part in parts if isinstance(part, PageValue)]
     if not values or len(parts) < 2:
         raise RewriteRefused(ELSEWHERE)
+    literal = "".join(part for part in parts if isinstance(part, str))
+    _leave_whole(source, literal, values)
     if not _is_written(source, node):
-        require_tags("".join(part for part in parts if isinstance(part, str)))
+        require_tags(literal)
     escape, added = _find_escape(source)
     edits, more, before = dict[tuple[int, int], Edit](), tuple[Edit, ...](), ""
     for part in parts:
@@ -59,6 +61,17 @@ def escape_page(source: Source, node: Node) -> Change:
     if not edits:
         raise RewriteRefused(MARKUP)
     return Change((*edits.values(), *added, *more), "values are escaped before they are part of the page")
+
+
+def _leave_whole(source: Source, literal: str, values: Sequence[PageValue]) -> None:
+    """Raises if one value is all of the text, and not what a visitor sent: it may be a page or JSON already."""
+    if len(values) != 1 or re.sub(r"\\[nrt]|[\s\"`]", "", literal):
+        return
+    value = values[0].node
+    bound = origins(source, value) if value.type == "identifier" else []
+    made = [each.value for each in bound if each.value is not None] or [value]
+    if not any(REQUEST.search(source.text(each)) for each in made):
+        raise RewriteRefused("all of the text is one value, and only its writer knows whether that is markup")
 
 
 def _find_escape(source: Source) -> tuple[str, tuple[Edit, ...]]:
@@ -92,7 +105,8 @@ def _is_made_here(source: Source, node: Node) -> bool:
     """Made by a function of the program, or collected, so that it may be markup."""
     if node.type == "identifier":
         values = [bound.value for bound in origins(source, node) if bound.value is not None]
-        return any(_is_drawn_up(source, value) for value in values if value.type == "call_expression")
+        calls = [value for value in values if value.type == "call_expression"]
+        return any(NAMES.search(source.text(value)) or _is_drawn_up(source, value) for value in calls)
     if node.type != "call_expression" or REQUEST.search(source.text(node)):
         return False
     call = read_call(source, node)
