@@ -127,3 +127,26 @@ def test_a_temporary_name_is_private_and_free(tmp_path: Path) -> None:
     path = tmp_path / run(after, tmp_path).strip()
     assert path.suffix == ".txt" and not path.exists()
     assert os.stat(path.parent).st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("caught", "now"),
+    [
+        ("NameError", "(NameError, ValueError)"),
+        ("(NameError, SyntaxError)", "(NameError, SyntaxError, ValueError)"),
+        ("Exception", "Exception"),
+        ("(NameError, ValueError)", "(NameError, ValueError)"),
+        ("SyntaxError", "SyntaxError"),
+    ],
+)
+def test_a_word_that_is_no_literal_is_caught_as_before(caught: str, now: str) -> None:
+    text = "def read(value):\n    try:\n        return eval(value)\n"
+    text += f"    except {caught}:\n        return value\n"
+    after, repair = repaired("python", text)
+    assert repair.fixed and f"except {now}:" in after
+    space: dict[str, object] = {}
+    exec(after, space)
+    read = space["read"]
+    assert callable(read) and read("[1, 2]") == [1, 2]
+    if "NameError" in caught or caught == "Exception":
+        assert read("word") == "word" and read("open('x')") == "open('x')"

@@ -38,9 +38,26 @@ def evaluate(source: Source, node: Node) -> Change:
     local, added = module(source, "ast", node)
     callee = require_node(node.child_by_field_name("function"), "the call has no name")
     return Change(
-        (replace_node(callee, f"{local}.literal_eval"), *added),
+        (replace_node(callee, f"{local}.literal_eval"), *added, *_catch_refusal(source, node)),
         "only literals are read; anything else raises ValueError",
     )
+
+
+def _catch_refusal(source: Source, node: Node) -> tuple[Edit, ...]:
+    """Who caught the NameError of a word that is no literal catches the ValueError that it is now."""
+    outer: Node | None = node
+    while outer is not None and outer.type not in ("try_statement", "function_definition"):
+        outer = outer.parent
+    handlers = [n for n in outer.named_children if n.type == "except_clause"] if outer is not None else []
+    for handler in handlers:
+        kind = handler.named_children[0] if handler.named_children else None
+        caught = re.findall(r"\w+", source.text(kind)) if kind is not None and kind.type != "block" else ["Exception"]
+        if not {"ValueError", "Exception", "BaseException"}.isdisjoint(caught):
+            return ()
+        if kind is not None and "NameError" in caught and kind.type in ("tuple", "identifier"):
+            names = source.text(kind).strip("()").rstrip(", ")
+            return (replace_node(kind, f"({names}, ValueError)"),)
+    return ()
 
 
 def yaml_load(source: Source, node: Node) -> Change:
