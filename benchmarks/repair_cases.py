@@ -1,8 +1,9 @@
 """Flawed functions with functional and attack tests: they are repaired without a model, then both kinds are run.
 
 The cases are in tests/scan/repairs, one text per language: `==== NAME CWE-N` begins a case,
-`---- PATH` one of its files. `==== NAME CWE-N new WORD` begins one that was written before anybody looked at the
-rewrites again; the word says what its first run gave: `repaired`, `open` or `broken`.
+`---- PATH` one of its files. `==== NAME CWE-N new WORD` begins one that was written by somebody who had not seen the
+rewrites; the word says what its first run gave: `repaired`, `open` or `broken`. With `held` instead of `new`, it was
+also held back while the rewrites were changed for the new ones.
 """
 
 import os
@@ -33,6 +34,8 @@ class RepairCase:
     name: str
     cwe: int
     files: dict[str, str]
+    batch: str = ""
+    """`new`, `held`, or empty for the first ones."""
     first: str = ""
     """Of a new case, what its first run gave."""
 
@@ -73,7 +76,7 @@ def read_cases(language: Language) -> list[RepairCase]:
         head, *files = part.split("---- ")
         name, cwe, *more = head.split()
         texts = {path: body for path, _, body in (file.partition("\n") for file in files)}
-        cases.append(RepairCase(language, name, int(cwe.removeprefix("CWE-")), texts, " ".join(more[1:])))
+        cases.append(RepairCase(language, name, int(cwe.removeprefix("CWE-")), texts, *more))
     return cases
 
 

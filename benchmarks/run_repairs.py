@@ -33,21 +33,22 @@ def table(outcomes: list[RepairOutcome]) -> str:
     lines += [line(each) for each in outcomes]
     for language in LANGUAGES:
         mine = [each for each in outcomes if each.case.language == language]
-        for batch in ([each for each in mine if not each.case.first], [each for each in mine if each.case.first]):
-            lines += [total(language, batch)] if batch else []
+        for batch in ("", "new", "held"):
+            of_batch = [each for each in mine if each.case.batch == batch]
+            lines += [total(f"{language}, {batch} cases" if batch else language, of_batch)] if of_batch else []
     return "\n".join(lines)
 
 
-def total(language: str, batch: list[RepairOutcome]) -> str:
+def total(what: str, batch: list[RepairOutcome]) -> str:
     """New cases also say what their first run gave, before any rewrite was changed for them."""
     both = sum(each.functional and each.secure for each in batch)
     broken = sum(not each.functional for each in batch)
     told = f"{both} of {len(batch)} functional and secure, {broken} broken"
     firsts = [each.case.first for each in batch if each.case.first]
     if not firsts:
-        return f"{language}: {told}"
+        return f"{what}: {told}"
     before = f"first run {firsts.count('repaired')} of {len(firsts)}, {firsts.count('broken')} broken"
-    return f"{language}, new cases: {told} ({before})"
+    return f"{what}: {told} ({before})"
 
 
 def line(each: RepairOutcome) -> str:
