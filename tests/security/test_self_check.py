@@ -20,7 +20,7 @@ BASELINE = ROOT / "tests" / "security" / "baseline.json"
 SILENCED = re.compile(r"moot: ignore\[([\w, -]+)\] *(.*)")
 OWN = [ROOT / "src" / "moot", ROOT / "scripts", ROOT / "challenges"]
 QUIET = "def double(number):\n    return 2 * number\n"
-FLAWED = "import os\n\n\ndef show():\n    os.system('ls ' + input())\n"
+FLAWED = "import os\nimport sys\n\n\ndef show():\n    os.system(sys.argv[1])\n"
 PLAN = "# Requirements\n\n## v1 Requirements\n\n- [ ] **AB-01**: A person can list the files of a folder\n"
 
 

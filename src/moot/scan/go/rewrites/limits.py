@@ -105,7 +105,7 @@ def _read_comment(source: Source, about: str) -> str | None:
     return f"{number}<<{UNITS[unit]}" if unit in UNITS else number
 
 
-def bound_unpacked(source: Source, node: Node) -> Change:
+def limit_unpacking(source: Source, node: Node) -> Change:
     """One byte more than allowed is read: who gets that far is refused."""
     call = read_call(source, node)
     reads = call.name in ("io.ReadAll", "io/ioutil.ReadAll")
@@ -191,7 +191,7 @@ def _check_condition(source: Source, line: Node, limit: Limit, answer: str, *, r
     return [*named, Edit(body.end_byte, body.end_byte, f" else if {test} {{\n{indent}\t{answer}\n{indent}}}")]
 
 
-def bound_body(source: Source, node: Node) -> Change:
+def limit_body(source: Source, node: Node) -> Change:
     call = read_call(source, node)
     parameters = source.scope(node).node.child_by_field_name("parameters")
     writer = re.search(r"(\w+) (\w+)\.ResponseWriter\b", source.text(parameters)) if parameters is not None else None
@@ -203,4 +203,4 @@ def bound_body(source: Source, node: Node) -> Change:
     return Change((replace_node(body, new),), f"no more than {limit.text} bytes are read")
 
 
-REWRITES: dict[str, Rewrite] = {"go-decompression-bomb": bound_unpacked, "go-unbounded-body": bound_body}
+REWRITES: dict[str, Rewrite] = {"go-decompression-bomb": limit_unpacking, "go-unbounded-body": limit_body}

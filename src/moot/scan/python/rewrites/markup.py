@@ -44,7 +44,7 @@ DID = "shown as text, not as markup"
 
 
 @dataclass(frozen=True, eq=False)
-class PageValue:
+class MarkupValue:
     """A value in a page, and the page up to it."""
 
     hole: StringHole
@@ -58,12 +58,12 @@ class PageValue:
 
 
 @dataclass
-class PageReader:
+class MarkupReader:
     """Reads a page in the order in which it is put together."""
 
     source: Source
     before: str = ""
-    found: list[PageValue] = field(default_factory=list)
+    found: list[MarkupValue] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
 
     def read(self, node: Node, depth: int = DEPTH) -> None:
@@ -97,7 +97,7 @@ class PageReader:
             ):
                 self.read(value, depth - 1)
             elif not self._is_constant(value):
-                self.found.append(PageValue(piece, self.before))
+                self.found.append(MarkupValue(piece, self.before))
                 self.before += "x"
 
     def _is_alone(self, node: Node) -> bool:
@@ -180,7 +180,7 @@ def _list_elements(given: Node) -> list[Node]:
 
 def escape_page(source: Source, text: Node) -> Iterator[Change]:
     """One value if that is enough, else all."""
-    reader = PageReader(source)
+    reader = MarkupReader(source)
     text = unwrap(text)
     for part in reader.list_parts(text) or [text]:
         reader.read(part)
@@ -197,12 +197,12 @@ def escape_page(source: Source, text: Node) -> Iterator[Change]:
         yield _escape(source, chosen)
 
 
-def _takes_escape(value: PageValue) -> bool:
+def _takes_escape(value: MarkupValue) -> bool:
     address = ADDRESS.search(value.before)
     return is_text_place(value.before) or (address is not None and address["tag"].lower() != "script")
 
 
-def _escape(source: Source, chosen: Sequence[PageValue]) -> Change:
+def _escape(source: Source, chosen: Sequence[MarkupValue]) -> Change:
     first = min((value.hole.node for value in chosen), key=lambda node: node.start_byte)
     name, added = import_escape(source, first)
     edits: dict[int, Edit] = {}

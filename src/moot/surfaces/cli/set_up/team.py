@@ -116,7 +116,7 @@ def build_command(
     seats = tuple(role) if role else positions(known, about, size, traits)
     if strange := [name for name in seats if name not in known]:
         raise UsageError(f"unknown role {strange[0]!r}; known are {', '.join(known)}")
-    tried = with_store(store, lambda db: TrackRecords(db).count_results())
+    tried = with_store(store, lambda db: TrackRecords(db).count_results(), new=True)
     unseated = {name: why for name in seats if (why := reason_not_to_seat(name, traits))}
     team = best_team([name for name in seats if name not in unseated], models, known, about, tried)
     if json_output:
