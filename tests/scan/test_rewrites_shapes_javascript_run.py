@@ -45,7 +45,9 @@ def passes(folder: Path, files: dict[str, str], subject: str) -> subprocess.Comp
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(body, encoding="utf-8")
-    return subprocess.run([node, "--test", "checks.js"], cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
+    return subprocess.run(
+        [node, "--test-reporter=tap", "checks.js"], cwd=folder, capture_output=True, text=True, timeout=PATIENCE
+    )
 
 
 @pytest.mark.parametrize("name", SHAPES)
