@@ -27,7 +27,7 @@ COUNT = re.compile(r"(?<!\\)\{[\d,]*\}")
 MAX_TEXTS, LONGEST, ROUNDS = 10_000, 12, 6
 
 
-def speed_up(pattern: str, *, javascript: bool, groups: bool, whole: bool = False) -> str:
+def make_linear(pattern: str, *, javascript: bool, groups: bool, whole: bool = False) -> str:
     """An expression that finds the same without the blow-up; `groups` says whether what its groups hold is used,
     `whole` that it must match all of a text."""
     current = pattern

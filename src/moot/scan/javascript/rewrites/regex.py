@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from moot.scan.bindings import origins
 from moot.scan.change import Change, Rewrite, RewriteRefused, replace_node, require_node
-from moot.scan.rewrites.regex import speed_up
+from moot.scan.rewrites.regex import make_linear
 from moot.scan.strings import unwrap
 from moot.scan.syntax import Source, inside
 
@@ -20,7 +20,7 @@ def simplify_pattern(source: Source, node: Node) -> Change:
     if flags is not None and set(source.text(flags)) - set("gyu"):
         raise RewriteRefused("a flag changes what the pattern means")
     old = source.text(pattern)
-    new = speed_up(old, javascript=True, groups=bool(GROUPS.search(source.data)))
+    new = make_linear(old, javascript=True, groups=bool(GROUPS.search(source.data)))
     return Change((replace_node(pattern, new),), f"the pattern has one way to match: {new}")
 
 

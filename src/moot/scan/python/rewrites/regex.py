@@ -8,7 +8,7 @@ from moot.scan.bindings import origins
 from moot.scan.calls import read_call
 from moot.scan.change import Change, Rewrite, RewriteRefused, require_node
 from moot.scan.edits import Edit
-from moot.scan.rewrites.regex import speed_up
+from moot.scan.rewrites.regex import make_linear
 from moot.scan.strings import contents, quotes, unwrap
 from moot.scan.syntax import Source
 
@@ -28,7 +28,7 @@ def simplify_pattern(source: Source, node: Node) -> Change:
     if re.search(r"\bre\.(?:X|VERBOSE|I|IGNORECASE|S|DOTALL|M|MULTILINE)\b", source.text(node)):
         raise RewriteRefused("a flag changes what the pattern means")
     whole = read_call(source, node).method == "fullmatch"
-    new = speed_up(old, javascript=False, groups=_reads_groups(source, literal), whole=whole)
+    new = make_linear(old, javascript=False, groups=_reads_groups(source, literal), whole=whole)
     if opening[-1] in new and opening[-1] not in old:
         raise RewriteRefused("the pattern would need other quotes")
     return Change((Edit(start, end, new),), f"the pattern has one way to match: {new}")
