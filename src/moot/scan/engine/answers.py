@@ -1,10 +1,10 @@
 """What a function returns to a browser."""
 
 from moot.scan.engine.ir import Call, Expr
-from moot.scan.engine.library import harmful
 from moot.scan.engine.lookups import members
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.rulebook import RETURNED
+from moot.scan.engine.sink_checks import harmful
 from moot.scan.engine.state import State
 from moot.scan.engine.values import HEADERS, PAGE, Val
 

@@ -5,10 +5,10 @@ import re
 from moot.scan.engine.answers import check_statement
 from moot.scan.engine.fold import UNKNOWN
 from moot.scan.engine.ir import Attr, Cut, Expr, Item, Many, Name, Span, Star, Table
-from moot.scan.engine.library import is_built_statement
 from moot.scan.engine.lookups import NAMES, attribute, element, item, taints_in
 from moot.scan.engine.machine import Machine
 from moot.scan.engine.rulebook import ALONE, NamedRules, NamedStore
+from moot.scan.engine.sink_checks import is_built_statement
 from moot.scan.engine.state import HeapCell, State
 from moot.scan.engine.values import ALL, EACH, PROTO, Taint, Val, after, const
 

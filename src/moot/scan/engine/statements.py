@@ -31,11 +31,11 @@ from moot.scan.engine.ir import (
     While,
     With,
 )
-from moot.scan.engine.library import is_built_statement
 from moot.scan.engine.lookups import resolve
 from moot.scan.engine.loops import apply_test, run_each, run_while
 from moot.scan.engine.machine import Closure, Kind, Machine
 from moot.scan.engine.namespaces import export
+from moot.scan.engine.sink_checks import is_built_statement
 from moot.scan.engine.state import State, join_states, meet
 from moot.scan.engine.switch import switch
 from moot.scan.engine.values import ANY, Val, truth
